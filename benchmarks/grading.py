@@ -17,8 +17,8 @@ from pathlib import Path
 from classroom import register
 from classroom.cli.progress_bar import progress
 from classroom.grading.grade import GradingRun, Options
-from classroom.grading.handing_in import write_class
-from classroom.grading.intake import lessons_with_homework
+from classroom.grading.intake.handing_in import write_class
+from classroom.grading.intake.reader import lessons_with_homework
 from classroom.grading.judging import this_sandbox
 from classroom.grading.population import contradictions, count_by_kind, make_class
 from classroom.grading.store import Store

@@ -162,15 +162,16 @@ def digest(path: Path) -> str:
         return ""
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write the file atomically. Raises OSError."""
+def write_whole(path: Path, text: str, safely: bool = True) -> None:
+    """Write the file atomically; not `safely`, a power cut may lose it. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            if safely:
+                os.fsync(file.fileno())
         os.chmod(name, path.stat().st_mode if path.exists() else 0o644)
         os.replace(name, path)
     except BaseException:

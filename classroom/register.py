@@ -11,7 +11,7 @@ from classroom import tables
 
 ROOT = Path(__file__).resolve().parents[1]
 """The course's folder."""
-ELSEWHERE = ("grading",)
+ELSEWHERE = ("grading", "feedback")
 """Tables of course.toml read by other modules."""
 
 

@@ -8,7 +8,10 @@ from classroom.cli import (  # noqa: F401, I001  the order is that of the help
     lab_reset_reveal,
     site,
     tools,
+    release,
     grading,
+    feedback,
+    extend,
 )
 from classroom.cli.base import app
 

@@ -1,4 +1,4 @@
-"""Commands for instructors: release, grade, regrade, override, merge."""
+"""Commands for instructors: grade, regrade, override, merge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from classroom.cli.base import MACHINE, PASS_ON, app, needs, stop, the_course
 from classroom.cli.progress_bar import progress
 from classroom.cli.tools import WORKSHOP
 from classroom.page import say
-from classroom.register import Solutions
 from classroom.started import COMMAND
 from classroom.tasks import UnknownTask, find_one
 
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
     from classroom.grading.suite import Suite
 
 TEACH = "Teach"
-RELEASED = {
-    Solutions.NONE: " and worked solutions",
-    Solutions.AFTER_PASS: ", with the worked solutions for `reveal` after the pass",
-    Solutions.ANY_TIME: ", with the worked solutions for `reveal` at any time",
-}
-"""Printed about the worked solutions in students' copies."""
 RESULTS = Path("results")
 Out = Annotated[Path, typer.Option("--out", help="The folder of results.", file_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Write exports though the isolation is below strong.")]
@@ -42,44 +35,22 @@ def explained() -> Iterator[None]:
     import sqlite3
 
     from classroom.grading.settings import GradingError
+    from classroom.grading.trouble import advice
 
     try:
         yield
-    except (GradingError, sqlite3.Error) as error:
+    except GradingError as error:
         stop(str(error))
-    except OSError as error:
-        stop(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "))
-
-
-@app.command(rich_help_panel=TEACH)
-def release(folder: Annotated[Path, typer.Argument(metavar="DIR", file_okay=False)]) -> None:
-    """Write what students get: the course without hidden tests, as a folder and a zip in DIR.
-
-    The table [release] of course.toml says whether the worked solutions are in it, for `reveal`.
-    """
-    from classroom.grading.release import write_release
-    from classroom.grading.settings import load_settings
-    from classroom.solutions import ARCHIVE
-
-    course = the_course()
-    with explained():
-        target, archive, count = write_release(course, folder)
-        deadlines = load_settings(course.lessons[0].root).deadlines
-    what = f"without hidden tests{RELEASED[course.release.solutions]}"
-    if not (target / "homework" / ARCHIVE).is_file():
-        what = f"without hidden tests{RELEASED[Solutions.NONE]}"
-    elif deadlines:
-        say(
-            "careful: course.toml has deadlines, and the worked solutions are in the students' copies; "
-            'solutions = "none" in its table [release] keeps them back'
-        )
-    say(f"{count} files {what}: {target} and {archive}")
+    except (OSError, sqlite3.Error) as error:
+        stop(advice(error))
 
 
 @app.command(rich_help_panel=TEACH)
 @needs("grading", "jinja2")
 def grade(
-    submissions: Annotated[Path, typer.Argument(help="A folder, .zip or .tar.gz for each student, or an export.")],
+    submissions: Annotated[
+        Path, typer.Argument(help="A folder with one for each student, or a course system's export, also as a .zip.")
+    ],
     out: Out = RESULTS,
     homework: Annotated[list[str] | None, typer.Option(help="Only this one: number, folder or file.")] = None,
     jobs: Jobs = 0,
@@ -88,6 +59,8 @@ def grade(
     retry_infra: Annotated[bool, typer.Option("--retry-infra", help="Also what the judge could not judge.")] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Of the hidden tests' inputs; without: a secret one.")] = None,
     times: Annotated[Path | None, typer.Option(help="CSV: student, time and perhaps homework.")] = None,
+    roster: Annotated[Path | None, typer.Option(help="CSV of the class: login, name, email, section. Kept.")] = None,
+    extensions: Annotated[Path | None, typer.Option(help="CSV: student, homework, deadline. Kept.")] = None,
     dask: Annotated[str, typer.Option(help="Judge on this Dask cluster: tcp://host:8786.")] = "",
     force: Force = False,
 ) -> None:
@@ -95,13 +68,15 @@ def grade(
 
     Ended in the middle, the same command goes on where it was. See docs/grading-at-scale.md.
 
-    Examples: grade submissions --out results; grade submissions --homework 2 --jobs 8
+    Examples: grade submissions --out results; grade submissions.zip --roster class.csv --homework 2
     """
     from classroom.grading.grade import Options
     from kuiper.profile import usable_cores
 
     jobs = jobs or usable_cores()
-    options = Options(tuple(homework or ()), jobs, _shard(shard), not resume, retry_infra, seed, dask, times)
+    options = Options(
+        tuple(homework or ()), jobs, _shard(shard), not resume, retry_infra, seed, dask, times, roster, extensions
+    )
     with explained():
         _grade(options, out, submissions, force)
 
@@ -120,10 +95,10 @@ def regrade(
     Example: regrade ann --out results
     """
     from classroom.grading.grade import GradingRun, Options
-    from classroom.grading.intake import lessons_with_homework
+    from classroom.grading.intake.reader import lessons_with_homework
     from kuiper.profile import usable_cores
 
-    with explained(), _results(out) as store:
+    with explained(), results_of(out) as store:
         run = GradingRun(the_course(), out, Options(tuple(homework or ()), jobs or usable_cores()))
         wanted = {lesson.folder for lesson in lessons_with_homework(run.course, run.options.homeworks)}
         own = [one for one in store.submissions(student) if one.homework in wanted and one.files]
@@ -138,7 +113,7 @@ def regrade(
         for one in own:
             store.forget(one.digest, suites[one.homework].version)
         _judge(run, store, [one.digest for one in own], suites)
-        _report(run, store, force)
+        write_all(run, store, force)
 
 
 @app.command(rich_help_panel=TEACH)
@@ -166,11 +141,11 @@ def override(
         stop("--why needs a reason")
     if points > task.exercise.points:
         stop(f"{task.id} gives at most {task.exercise.points} points")
-    with explained(), _results(out) as store:
+    with explained(), results_of(out) as store:
         if not any(one.homework == task.lesson.folder for one in store.submissions(student)):
             stop(f"{out} holds nothing of {student!r} for {task.lesson.folder}")
         store.override(student, task.lesson.folder, task.id, points, why.strip())
-        _report(GradingRun(course, out, Options()), store, force)
+        write_all(GradingRun(course, out, Options()), store, force)
 
 
 @app.command(rich_help_panel=TEACH)
@@ -193,7 +168,7 @@ def merge(
     with explained(), Store(out) as store:
         for shard in shards:
             say(f"{store.merge(shard)} results from {shard}")
-        _report(GradingRun(the_course(), out, Options()), store, force)
+        write_all(GradingRun(the_course(), out, Options()), store, force)
 
 
 def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
@@ -219,7 +194,7 @@ def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
         count = f"{len(open_ones)} submission{'s' * (len(open_ones) != 1)}"
         say(f"{count} to judge" + (f", {judged} judged already" if judged else ""))
         _judge(run, store, open_ones, suites)
-        _report(run, store, force)
+        write_all(run, store, force)
 
 
 def _judge(run: GradingRun, store: Store, digests: list[str], suites: dict[str, Suite]) -> None:
@@ -240,7 +215,8 @@ def _judge(run: GradingRun, store: Store, digests: list[str], suites: dict[str, 
         say(f"{waiting} could not be judged: no fault of theirs, and no grade. Again: --retry-infra")
 
 
-def _report(run: GradingRun, store: Store, force: bool) -> None:
+def write_all(run: GradingRun, store: Store, force: bool) -> None:
+    """Write all tables, pages and exports."""
     for line in run.report(store, force):
         say(line)
 
@@ -256,7 +232,8 @@ def _shut_in() -> Isolation:
 
 
 @contextmanager
-def _results(out: Path) -> Iterator[Store]:
+def results_of(out: Path) -> Iterator[Store]:
+    """The results of a folder; exits with an error message if there are none."""
     from classroom.grading.store import Store, holds_results
 
     if not holds_results(out):

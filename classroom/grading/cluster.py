@@ -7,7 +7,7 @@ Status.INFRASTRUCTURE instead of grades. Start workers with one thread each:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -23,8 +23,12 @@ AHEAD = 4
 TO_CONNECT = 30
 
 
-def run_dask(jobs: Iterable[Job], address: str, security: Any = None) -> Iterator[Graded]:
+def run_dask(
+    jobs: Iterable[Job], address: str, security: Any = None, work: Callable[[Job], Graded] | None = None
+) -> Iterator[Graded]:
     """Judge the jobs on the cluster at `address` (tcp://host:8786, tls://host:8786); yield results as they come.
+
+    `work` : what a worker does with a job; without, it judges.
 
     A job lost with its worker is retried on another, ATTEMPTS times at most. Raises GradingError if Dask is not
     installed or the cluster cannot be reached.
@@ -44,7 +48,7 @@ def run_dask(jobs: Iterable[Job], address: str, security: Any = None) -> Iterato
 
         def submit(count: int) -> None:
             for job in islice(rest, count):
-                future = client.submit(judge_there, job, pure=False, retries=ATTEMPTS - 1)
+                future = client.submit(work or judge_there, job, pure=False, retries=ATTEMPTS - 1)
                 pending[future.key] = job
                 running.add(future)
 

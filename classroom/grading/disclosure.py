@@ -28,7 +28,7 @@ HAPPENED = {
 
 def disclosed(outcome: Outcome, stub: Path, seconds: float) -> Check:
     """The outcome as reports may show it. Parameter names come from the stub, never from the submission."""
-    test, error = outcome.test, outcome.error
+    test, error, seconds = outcome.test, outcome.error, coarse(seconds)
     common = (test.exercise, test.name, test.public, outcome.passed)
     if error is None:
         return Check(*common, hint=test.sentence, seconds=seconds)
@@ -41,7 +41,16 @@ def disclosed(outcome: Outcome, stub: Path, seconds: float) -> Check:
     if isinstance(error, Failure):
         shown["expected"], shown["got"] = _both(error)
     call, expected, got = shown.values()
-    return Check(*common, public_message(error), call, expected, got, test.sentence, seconds)
+    return Check(*common, public_message(error), call, expected, got, test.sentence, seconds, error.cause or "")
+
+
+def coarse(seconds: float) -> float:
+    """A time to the tenth of a second: finer ones would tell a submission's run apart, and what it met there.
+
+    >>> coarse(0.2718)
+    0.3
+    """
+    return round(seconds, 1)
 
 
 def answered(answer: Answer, why: str = "") -> Check:
@@ -49,10 +58,10 @@ def answered(answer: Answer, why: str = "") -> Check:
     name, hint = f"worksheet_{answer.name}", f"the worksheet, {answer.name}: {answer.sentence}"
     came = answer.difference
     if came is None:
-        return Check(answer.exercise, name, True, answer.passed, why, hint=hint, seconds=answer.seconds)
+        return Check(answer.exercise, name, True, answer.passed, why, hint=hint, seconds=coarse(answer.seconds))
     texts = (came.happened, answer.sentence, came.expected, came.got)
     happened, call, expected, got = (text[:MAX_VALUE_LENGTH] for text in texts)
-    return Check(answer.exercise, name, True, False, happened, call, expected, got, hint, answer.seconds)
+    return Check(answer.exercise, name, True, False, happened, call, expected, got, hint, coarse(answer.seconds))
 
 
 def _both(failure: Failure) -> tuple[str, str]:
@@ -68,14 +77,13 @@ def _both(failure: Failure) -> tuple[str, str]:
 
 
 def public_message(error: Failure | SubmissionError) -> str:
-    """What happened, with the likely cause if known."""
-    cause = f". Likely why: {error.cause}" if error.cause else ""
+    """What happened."""
     if isinstance(error, Failure):
-        return error.message[:MAX_VALUE_LENGTH] + cause
+        return error.message[:MAX_VALUE_LENGTH]
     line = f" (line {error.line})" if error.line else ""
     if error.kind == "raise":
         return f"raised {error.type}{line}: {error.message}"[:MAX_VALUE_LENGTH]
-    return f"{error.message}{line if error.kind != 'load' else ''}"[:MAX_VALUE_LENGTH] + cause
+    return f"{error.message}{line if error.kind != 'load' else ''}"[:MAX_VALUE_LENGTH]
 
 
 def hidden_message(error: Failure | SubmissionError) -> str:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from classroom.grading import notebook
-from classroom.grading.disclosure import disclosed
-from classroom.grading.intake import judged_file
+from classroom.grading.disclosure import coarse, disclosed
+from classroom.grading.intake.reader import judged_file
+from classroom.grading.intake.recognise import WORKSHEET
 from classroom.grading.points import grade_of, nothing
-from classroom.grading.recognise import WORKSHEET
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import encoding_fault, wide_fault
@@ -82,7 +82,7 @@ def infrastructure(job: Job, trouble: str, isolation: Isolation = Isolation.NONE
 
 def _graded(job: Job, grades: tuple[Grade, ...], isolation: Isolation, started: float) -> Graded:
     one = job.submission
-    seconds = round(time.monotonic() - started, 3)
+    seconds = coarse(time.monotonic() - started)
     return Graded(one.student, one.homework, one.digest, job.suite.version, grades, isolation, seconds)
 
 
@@ -100,7 +100,7 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
         path = Path(folder) / homework.stub.name
         path.write_bytes(text)
         with Workers(path, homework.without, sandbox) as workers:
-            bench = SubmissionRunner(path, job.suite, job.suite.seed_of(job.submission.student), workers)
+            bench = SubmissionRunner(path, job.suite, job.suite.seed_of(job.submission.digest), workers)
             outcomes = list(bench.run(homework.public, homework.hidden))
         fault = _not_python(one for one, _ in outcomes)
         asked = [] if fault else sheet_checks(

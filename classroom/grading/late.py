@@ -1,13 +1,11 @@
-"""Lateness: days after the deadline, the deduction, and a table of submission times to use instead of file times."""
+"""Lateness: days after the deadline, and the deduction."""
 
 from __future__ import annotations
 
-import csv
 import math
 import unicodedata
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from classroom.grading.settings import GradingError, Settings
 from classroom.register import Course
@@ -42,33 +40,19 @@ def factor_of(days: int | None, settings: Settings) -> float:
     return 0.0 if days > settings.late_days_at_most else max(0.0, round(1.0 - settings.late_deduction * days, 9))
 
 
-def lateness(homework: str, handed_in: datetime | None, settings: Settings) -> tuple[int | None, float]:
-    """(late days, factor) of a homework handed in at that time."""
+def lateness(
+    homework: str, handed_in: datetime | None, settings: Settings, extension: datetime | None = None
+) -> tuple[int | None, float]:
+    """(late days, factor) of a homework handed in at that time; `extension` : the student's own deadline."""
     grace = timedelta(minutes=settings.grace_minutes)
-    days = late_days(handed_in, settings.deadlines.get(homework), grace)
+    days = late_days(handed_in, deadline_of(homework, settings, extension), grace)
     return days, factor_of(days, settings)
 
 
-def read_times(path: Path, course: Course) -> Times:
-    """Read a CSV table with columns student, time and, optionally, homework (folder, number or file name).
-
-    Times are ISO 8601, in this machine's local time if without an offset. If several match, the last one counts.
-    Raises GradingError with the line number.
-    """
-    found: dict[tuple[str, str], datetime] = {}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            missing = {"student", "time"} - set(rows.fieldnames or ())
-            if missing:
-                raise GradingError(f"{path}: expected the columns student, time and perhaps homework in its first line")
-            for row in rows:
-                where = f"{path}, line {rows.line_num}"
-                homework = _folder(row.get("homework") or "", course, where)
-                found[(plain_name(row["student"] or ""), homework)] = _time(row["time"] or "", where)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise GradingError(f"{path}: {error}") from error
-    return found
+def deadline_of(homework: str, settings: Settings, extension: datetime | None = None) -> datetime | None:
+    """The deadline that holds for a student: the later of the homework's and the student's own; None without one."""
+    regular = settings.deadlines.get(homework)
+    return max(regular, extension) if regular and extension else regular
 
 
 def listed_time(times: Times, student: str, homework: str) -> datetime | None:
@@ -103,14 +87,8 @@ def parse_time(text: str) -> datetime:
     return time if time.tzinfo else time.astimezone()
 
 
-def _time(text: str, where: str) -> datetime:
-    try:
-        return parse_time(text)
-    except (ValueError, OverflowError):
-        raise GradingError(f"{where}: expected a time such as 2027-03-01T23:59:00+01:00, found {text!r:.80}") from None
-
-
-def _folder(name: str, course: Course, where: str) -> str:
+def folder_of(name: str, course: Course, where: str) -> str:
+    """The folder of the homework with this folder, number or file name; "" for no name. Raises GradingError."""
     name = name.strip()
     for lesson in course.lessons:
         if name and name in (lesson.folder, str(lesson.number), lesson.homework_file):

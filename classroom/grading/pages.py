@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from classroom.grading.safe import points_text, truncated
 from classroom.grading.settings import GradingError
+from classroom.progress import write_whole
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -33,10 +33,7 @@ def save_page(path: Path, text: str) -> None:
 
     Raises OSError.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f"{path.name}.new")
-    new.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(new, path)
+    write_whole(path, text, safely=False)
 
 
 def markup(text: str) -> Any:

@@ -25,6 +25,10 @@ class Status(StrEnum):
     """A person has set the points."""
 
 
+UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE, Status.UNREADABLE)
+"""Grades that say nothing about how hard an exercise is."""
+
+
 class Isolation(StrEnum):
     """How well the sandbox isolates the worker."""
 
@@ -70,7 +74,8 @@ class Submission:
 class Check:
     """One test's outcome, as far as reports may show it.
 
-    `call`, `expected` and `got` are empty for hidden tests; `hint` is what a failed hidden test may reveal.
+    `call`, `expected`, `got` and `cause`, the likely cause, are empty for hidden tests; `hint` is what a failed hidden
+    test may reveal.
     """
 
     exercise: str
@@ -83,6 +88,12 @@ class Check:
     got: str = ""
     hint: str = ""
     seconds: float = 0.0
+    cause: str = ""
+
+    @property
+    def told(self) -> str:
+        """The message with the likely cause, if one is known."""
+        return f"{self.message}. Likely why: {self.cause}" if self.cause else self.message
 
 
 @dataclass(frozen=True)

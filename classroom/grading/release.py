@@ -48,7 +48,7 @@ EXECUTABLE = {"course.py"}
 def released_files(course: Course) -> list[PurePosixPath]:
     """The files for students, relative to the course's folder, sorted. Raises GradingError."""
     root = course.lessons[0].root
-    return sorted(path for path in _known_files(root) if not is_kept_back(path) and (root / path).is_file())
+    return sorted(path for path in known_files(root) if not is_kept_back(path) and (root / path).is_file())
 
 
 def is_kept_back(path: PurePosixPath) -> bool:
@@ -107,7 +107,7 @@ def _zip(source: Path, target: Path, files: Iterable[PurePosixPath]) -> Path:
     return target
 
 
-def _known_files(root: Path) -> list[PurePosixPath]:
+def known_files(root: Path) -> list[PurePosixPath]:
     """The files tracked by git, without links."""
     if (root / ".git").exists():
         command = ["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files", "-z", "--cached"]

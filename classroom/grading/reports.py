@@ -5,16 +5,21 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from classroom.grading import notebook
-from classroom.grading.exports import export_refusal, write_exports
+from classroom.grading.exports.canvas import NO_PEOPLE
+from classroom.grading.exports.totals_csv import totals_csv
+from classroom.grading.exports.write import export_refusal, write_exports
 from classroom.grading.feedback import feedback_page
+from classroom.grading.feedback.comments import Comments
+from classroom.grading.feedback.rules import AT_ONCE, FeedbackRules
+from classroom.grading.intake.recognise import WORKSHEET, stub_of_lesson
 from classroom.grading.pages import save_page
-from classroom.grading.recognise import WORKSHEET, stub_of_lesson
 from classroom.grading.records import Graded, Submission
+from classroom.grading.roster import Person
 from classroom.grading.safe import cell, file_names, one_line
 from classroom.grading.settings import GradingError
 from classroom.grading.similarity import Comparison, Known, compare_submissions
@@ -36,6 +41,11 @@ def write_reports(
     overrides: Overrides | None = None,
     submissions: Mapping[str, Submission] | None = None,
     force: bool = False,
+    comments: Comments | None = None,
+    rules: FeedbackRules = AT_ONCE,
+    compared: Callable[[Comparison], None] = lambda found: None,
+    people: Mapping[str, Person] = NO_PEOPLE,
+    unclaimed: Sequence[str] = (),
 ) -> list[str]:
     """Write OUT/feedback/STUDENT.html, OUT/summary.html, OUT/similar.csv and OUT/exports -> messages to print.
 
@@ -45,18 +55,26 @@ def write_reports(
     overrides : (student, homework, exercise) -> (points, reason), set by a person.
     submissions : digest -> submission, for the similarity check and submission times.
     force : write the exports even if the isolation was below strong.
+    comments, rules : comments by hand, and how feedback is given.
+    compared : called with what the similarity check found.
+    people : student -> what the class list or the course system says of them.
+    unclaimed : sentences about what is of no student, for a person to look at.
 
     Raises GradingError for two results of one student and homework; OSError.
     """
-    results = _in_order(overridden(graded, overrides or {}))
+    results = in_order(overridden(graded, overrides or {}))
     submissions = {} if submissions is None else submissions
     names = file_names(one.student for one in results)
     found = _compared(results, submissions, register)
-    for student, own in groupby(results, key=lambda one: one.student):
-        save_page(out / "feedback" / f"{names[student]}.html", feedback_page(student, list(own), register))
-    save_page(out / "summary.html", summary_page(results, register, names, found))
+    compared(found)
+    write_feedback(out, results, register, comments, rules)
+    save_page(out / "summary.html", summary_page(results, register, names, found, unclaimed))
+    write_whole(out / "totals.csv", totals_csv(results, register, people))
     write_whole(out / "similar.csv", similar_csv(found))
-    lines = [f"{len(names)} pages for students: {out / 'feedback'}", f"summary: {out / 'summary.html'}"]
+    lines = [
+        f"{len(names)} pages for students: {out / 'feedback'}",
+        f"summary: {out / 'summary.html'}, totals: {out / 'totals.csv'}",
+    ]
     if found.pairs:
         alike = "1 pair of submissions is" if len(found.pairs) == 1 else f"{len(found.pairs)} pairs of submissions are"
         lines.append(f"{alike} alike: the summary names them, for you to look at")
@@ -70,10 +88,31 @@ def write_reports(
     if reason and not force:
         older = "; what lies there is of an earlier run" if (out / "exports").exists() else ""
         return [*lines, f"no exports: {reason}. --force writes them all the same{older}"]
-    return [*lines, *write_exports(out / "exports", results, register, names, submissions)]
+    return [*lines, *write_exports(out / "exports", results, register, names, submissions, people)]
 
 
-def _in_order(results: Sequence[Graded]) -> list[Graded]:
+def write_feedback(
+    out: Path,
+    results: Sequence[Graded],
+    register: Course,
+    comments: Comments | None = None,
+    rules: FeedbackRules = AT_ONCE,
+) -> dict[str, str]:
+    """Write OUT/feedback/STUDENT.html of results sorted by student -> student -> name of the file without suffix.
+
+    Raises GradingError if OUT/feedback is a link: what lies behind it may be anybody's.
+    """
+    if (out / "feedback").is_symlink():
+        raise GradingError(f"{out / 'feedback'}: expected a folder, found a link to another place")
+    names = file_names(one.student for one in results)
+    for student, own in groupby(results, key=lambda one: one.student):
+        path = out / "feedback" / f"{names[student]}.html"
+        save_page(path, feedback_page(student, list(own), register, comments, rules))
+    return names
+
+
+def in_order(results: Sequence[Graded]) -> list[Graded]:
+    """The results by student and homework. Raises GradingError for two of one student and homework."""
     twice = [key for key, count in Counter((one.student, one.homework) for one in results).items() if count > 1]
     if twice:
         shown = ", ".join(f"{one_line(student, 60)} in {one_line(homework, 60)}" for student, homework in twice[:3])

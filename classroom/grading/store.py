@@ -10,26 +10,33 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from classroom.grading.late import lateness
+from classroom.grading import history, pairs
+from classroom.grading.feedback import comments
+from classroom.grading.late import deadline_of, lateness
+from classroom.grading.people import KEPT_OF_PEOPLE, TABLES, PeopleTables
 from classroom.grading.points import nothing
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError, Settings
+from classroom.grading.trouble import advice
 from classroom.grading.words import NOT_HANDED_IN
 from classroom.register import Exercise
 
 FILE_NAME = "results.sqlite"
 FORMAT = "1"
+WAIT = 60.0
+"""Seconds to wait while another command writes."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS suites (homework TEXT PRIMARY KEY, version TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS submissions (
     student TEXT, homework TEXT, digest TEXT NOT NULL, handed_in TEXT, faults TEXT NOT NULL,
     judged TEXT NOT NULL DEFAULT '', aside TEXT NOT NULL DEFAULT '[]', PRIMARY KEY (student, homework));
+CREATE INDEX IF NOT EXISTS submissions_by_digest ON submissions (digest);
 CREATE TABLE IF NOT EXISTS files (digest TEXT, name TEXT, data BLOB NOT NULL, PRIMARY KEY (digest, name));
 CREATE TABLE IF NOT EXISTS results (
     digest TEXT, suite TEXT, isolation TEXT NOT NULL, infrastructure INTEGER NOT NULL, judged_at TEXT NOT NULL,
@@ -50,7 +57,7 @@ def holds_results(folder: Path) -> bool:
     return (folder / FILE_NAME).is_file()
 
 
-class Store(Mapping[str, Submission]):
+class Store(PeopleTables, Mapping[str, Submission]):
     """The results of one folder; also a mapping digest -> Submission.
 
     Raises GradingError for a file that is not a results file.
@@ -60,16 +67,17 @@ class Store(Mapping[str, Submission]):
         self.path = folder / FILE_NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(self.path, timeout=60.0)
+            self._base = sqlite3.connect(self.path, timeout=WAIT)
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             with self._base:
-                self._base.executescript(SCHEMA)
+                self._base.executescript(SCHEMA + TABLES + comments.SCHEMA + pairs.SCHEMA)
                 self._add_columns()
+                history.begin(self._base)
                 self._base.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (FORMAT,))
             found = self.meta("format")
         except (OSError, sqlite3.Error) as error:
-            raise GradingError(f"{self.path}: {error}") from error
+            raise GradingError(advice(error, self.path)) from error
         if found != FORMAT:
             raise GradingError(f"{self.path}: expected format {FORMAT}, found {found}: take another folder")
 
@@ -77,6 +85,11 @@ class Store(Mapping[str, Submission]):
         there = {row[1] for row in self._base.execute("PRAGMA table_info(submissions)")}
         for name in ADDED.keys() - there:
             self._base.execute(f"ALTER TABLE submissions ADD COLUMN {name} {ADDED[name]}")
+
+    @property
+    def base(self) -> sqlite3.Connection:
+        """The database, for modules with tables of their own in it."""
+        return self._base
 
     def close(self) -> None:
         """Close the database."""
@@ -115,6 +128,7 @@ class Store(Mapping[str, Submission]):
                 self._base.execute(f"INSERT OR REPLACE INTO submissions ({TAKEN_IN}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
                 rows = [(one.digest, name, zlib.compress(data)) for name, data in one.files.items()]
                 self._base.executemany("INSERT OR IGNORE INTO files VALUES (?, ?, ?)", rows)
+                history.note_submission(self._base, one)
 
     def submissions(self, student: str | None = None) -> Iterator[Submission]:
         """Submissions of one student or of all, sorted by student and homework."""
@@ -155,7 +169,10 @@ class Store(Mapping[str, Submission]):
         infrastructure = any(grade.status is Status.INFRASTRUCTURE for grade in graded.grades)
         row = (graded.digest, graded.suite, graded.isolation.value, infrastructure, _now(), to_json(graded))
         with self._base:
-            return self._base.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1
+            new = self._base.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1
+            if new:
+                history.note_result(self._base, graded)
+        return new
 
     def forget(self, digest: str, suite: str) -> None:
         """Delete a result, so that the submission is judged again."""
@@ -188,12 +205,17 @@ class Store(Mapping[str, Submission]):
         return {(row[0], row[1], row[2]): (row[3], row[4]) for row in self._base.execute(query)}
 
     def graded(
-        self, settings: Settings, exercises: Mapping[str, Iterable[Exercise]], now: datetime | None = None
+        self,
+        settings: Settings,
+        exercises: Mapping[str, Iterable[Exercise]],
+        now: datetime | None = None,
+        brief: bool = False,
     ) -> list[Graded]:
         """Results of all judged submissions, with lateness and faults, including those where nothing was handed in.
 
         `exercises` : homework -> its exercises; submissions for other homework are left out. So is homework that is not
         due and that nobody handed in, unless that is true of all. `now` decides what is due.
+        `brief` : of the checks only what statistics need, see `from_json`: much faster for large classes.
         """
         now = now or datetime.now(UTC)
         query = """SELECT s.student, s.homework, s.digest, s.handed_in, s.faults, s.judged, s.aside,
@@ -203,6 +225,7 @@ class Store(Mapping[str, Submission]):
         found = []
         isolation, begun = self._isolation(), bool(self.suites())
         due = {homework for homework in exercises if lateness(homework, now, settings)[0]}
+        extensions = self.extensions()
         rows = self._base.execute(query)
         for student, homework, digest, time, faults, judged, aside, version, graded, files in rows:
             if homework not in exercises or (files and graded is None):
@@ -210,9 +233,10 @@ class Store(Mapping[str, Submission]):
             if not version and begun and homework not in due:
                 continue
             told, handed_in = tuple(json.loads(faults)), datetime.fromisoformat(time) if time else None
-            days, factor = lateness(homework, handed_in, settings)
+            own = extensions.get((student, homework))
+            days, factor = lateness(homework, handed_in, settings, own)
             if files:
-                one = from_json(graded)
+                one = from_json(graded, brief)
             else:
                 status = Status.UNREADABLE if told else Status.MISSING
                 message = told[0] if told else NOT_HANDED_IN
@@ -226,8 +250,8 @@ class Store(Mapping[str, Submission]):
                     faults=told,
                     judged=judged,
                     handed_in=handed_in if files else None,
-                    deadline=settings.deadlines.get(homework),
-                    due=homework in due,
+                    deadline=deadline_of(homework, settings, own),
+                    due=homework in due and bool(lateness(homework, now, settings, own)[0]),
                     aside=tuple(json.loads(aside)),
                 )
             )
@@ -262,7 +286,7 @@ class Store(Mapping[str, Submission]):
         self._base.execute("ATTACH ? AS shard", (str(other / FILE_NAME),))
         try:
             with self._base:
-                for table in ("suites", "meta", "files", "results"):
+                for table in ("suites", "meta", "files", "results", "attempts", "pairs", *KEPT_OF_PEOPLE):
                     self._base.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM shard.{table}")
                 kept = f"({TAKEN_IN}) SELECT {TAKEN_IN} FROM shard.submissions"
                 self._base.execute(f"INSERT OR REPLACE INTO submissions {kept}")
@@ -270,6 +294,11 @@ class Store(Mapping[str, Submission]):
                 self._base.execute(
                     f"INSERT INTO overrides ({columns}) SELECT {columns} FROM shard.overrides "
                     f"EXCEPT SELECT {columns} FROM overrides ORDER BY at"
+                )
+                columns = "student, homework, exercise, text, at"
+                self._base.execute(
+                    f"INSERT INTO comments ({columns}) SELECT {columns} FROM shard.comments "
+                    f"EXCEPT SELECT {columns} FROM comments ORDER BY at"
                 )
         finally:
             self._base.execute("DETACH shard")
@@ -281,18 +310,23 @@ class Store(Mapping[str, Submission]):
 
 def to_json(graded: Graded) -> str:
     """A result as text, without what is derived from the submission and the deadline on reading."""
-    return json.dumps({name: value for name, value in asdict(graded).items() if name in JUDGED}, ensure_ascii=True)
+    return json.dumps({name: getattr(graded, name) for name in JUDGED}, ensure_ascii=True, default=vars)
 
 
-def from_json(text: str) -> Graded:
-    """Parse what `to_json` wrote."""
+def from_json(text: str, brief: bool = False) -> Graded:
+    """Parse what `to_json` wrote; `brief` : of each exercise only its first check and the public ones that failed."""
     table: dict[str, Any] = json.loads(text)
     grades = tuple(
-        Grade(**{**one, "status": Status(one["status"]), "checks": tuple(Check(**check) for check in one["checks"])})
+        Grade(**{**one, "status": Status(one["status"]), "checks": tuple(Check(**check) for check in checks)})
         for one in table["grades"]
+        for checks in (_telling(one["checks"]) if brief else one["checks"],)
     )
     kept = {name: table[name] for name in JUDGED}
     return Graded(**{**kept, "grades": grades, "isolation": Isolation(table["isolation"])})
+
+
+def _telling(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [check for place, check in enumerate(checks) if not place or (check["public"] and not check["passed"])]
 
 
 def _now() -> str:

@@ -58,10 +58,13 @@ class Suite:
         unfinished = isinstance(outcome.error, SubmissionError) and outcome.error.type == "NotImplementedError"
         return unfinished or (outcome.test.name, str(outcome.error)) in self.unwritten
 
-    def seed_of(self, student: str) -> int:
-        """The seed of a student's inputs: derived from the suite's seed, different for each student."""
-        text = f"{self.seed}\0{self.homework}\0{student}".encode("utf-8", "surrogatepass")
-        return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
+    def seed_of(self, digest: str) -> int:
+        """The seed of a submission's inputs, from the suite's seed and the digest of student, homework and files.
+
+        Other files get other inputs, so that nobody closes in on the hidden ones by handing in again; the same files
+        get the same ones on every machine.
+        """
+        return int.from_bytes(hashlib.sha256(f"{self.seed}\0{digest}".encode()).digest()[:8], "big")
 
 
 def suite_of(lesson: Lesson, settings: Settings, seed: int, kept: Kept = lambda key, value: value) -> Suite:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from classroom.grading.charts import distribution
 from classroom.grading.pages import markup, page
-from classroom.grading.records import Grade, Graded, Isolation, Status
+from classroom.grading.records import UNCOUNTED, Grade, Graded, Isolation, Status
 from classroom.grading.safe import one_line
 from classroom.grading.similarity import Comparison
 from classroom.grading.totals import total
@@ -21,8 +21,6 @@ SLOWEST, FAILURES, PAIRS = 10, 15, 200
 """Maximum number of rows per table."""
 NOT_COMPARED = Comparison([], [])
 UNREADABLE = MEANING[Status.UNREADABLE]
-UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE, Status.UNREADABLE)
-"""Grades that say nothing about how hard an exercise is."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +63,12 @@ def summary_page(
     register: Course,
     names: Mapping[str, str],
     found: Comparison = NOT_COMPARED,
+    unclaimed: Sequence[str] = (),
 ) -> str:
-    """The HTML summary of all results; `names` : student -> file name in `feedback/`."""
+    """The HTML summary of all results.
+
+    names : student -> file name in `feedback/`. unclaimed : what is of no student, in sentences.
+    """
     by_homework: dict[str, list[Graded]] = defaultdict(list)
     for one in results:
         by_homework[one.homework].append(one)
@@ -79,7 +81,7 @@ def summary_page(
         isolation=_isolation(results),
         untouched=numbers_of(sorted(by_homework.keys() - set(homeworks)), register),
         parts=[_homework(homework, by_homework[homework], register) for homework in homeworks],
-        needed=_needed(results, register, names),
+        needed=[*(Row("–", "", "", one_line(text, 600)) for text in unclaimed), *_needed(results, register, names)],
         pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in found.pairs[:PAIRS]],
         more_pairs=max(0, len(found.pairs) - PAIRS),
         taken=[(one, _link(one.student, names)) for one in found.taken[:PAIRS]],
@@ -186,9 +188,10 @@ def _isolation(results: Sequence[Graded]) -> str:
 def _needed(results: Sequence[Graded], register: Course, names: Mapping[str, str]) -> list[Row]:
     """Submissions that a person should look at; a damaged archive is a single row, not one per homework."""
     mixed = any(one.isolation is Isolation.STRONG for one in results)
+    timed = any(one.late_days is not None and one.is_handed_in for one in results)
     alike: dict[tuple[str, str], list[Graded]] = defaultdict(list)
     for one in results:
-        alike[one.student, _needs_person(one, mixed)].append(one)
+        alike[one.student, _needs_person(one, mixed, timed)].append(one)
     rows = []
     lost: dict[str, dict[str, None]] = defaultdict(dict)
     for one in results:
@@ -203,10 +206,11 @@ def _needed(results: Sequence[Graded], register: Course, names: Mapping[str, str
     return sorted(rows, key=lambda row: row.student.casefold())
 
 
-def _needs_person(graded: Graded, mixed: bool) -> str:
+def _needs_person(graded: Graded, mixed: bool, timed: bool) -> str:
     """Why a person should look at a submission; "" if no need.
 
     mixed : isolation was strong for some; if for none, a note at the top of the page says so once.
+    timed : the time of some is known; if of none, nobody's is told apart.
     """
     if not graded.is_handed_in:
         return ""
@@ -220,7 +224,7 @@ def _needs_person(graded: Graded, mixed: bool) -> str:
         reasons.append(told if UNREADABLE in told else f"{UNREADABLE}: {told}" if told else UNREADABLE)
     if mixed and graded.isolation is not Isolation.STRONG:
         reasons.append(f"isolation was {graded.isolation.value}")
-    if graded.late_days is None and total(graded).points:
+    if timed and graded.late_days is None and total(graded).points:
         reasons.append("when it was handed in is not known, and no lateness was deducted")
     faults = [fault for fault in graded.faults if fault not in (*messages, *graded.aside)]
     return "; ".join([*reasons, *(one_line(fault, 300) for fault in faults)])

@@ -98,9 +98,8 @@ def remarks(graded: Graded) -> list[str]:
 
 def lateness_remark(graded: Graded) -> str:
     """How late it was and the deduction; "" if on time."""
-    factor, points = graded.factor, total(graded)
-    if graded.late_days:
-        days = f"Handed in {graded.late_days} day{'s' * (graded.late_days != 1)} late"
+    factor, points, days = graded.factor, total(graded), days_late(graded).rstrip(".")
+    if days:
         if factor == 1:
             return f"{days}; no points are deducted."
         return f"{days}: {points_text(points.raw)} points × {points_text(factor)} = {points_text(points.points)}."
@@ -109,12 +108,18 @@ def lateness_remark(graded: Graded) -> str:
     return ""
 
 
+def days_late(graded: Graded) -> str:
+    """How late it was, without points; "" if on time."""
+    count = graded.late_days
+    return f"Handed in {count} day{'s' * (count != 1)} late." if count else ""
+
+
 def stopped(graded: Graded) -> str:
     """Why no test could run, if the file cannot be imported; else ""."""
     checks = [check for grade in graded.grades for check in grade.checks]
     if any(check.passed for check in checks) or HAPPENED["load"] not in {check.message for check in checks}:
         return ""
-    return next((check.message for check in checks if check.public), HAPPENED["load"])
+    return next((check.told for check in checks if check.public), HAPPENED["load"])
 
 
 def when(time: datetime, zone: tzinfo | None = None) -> str:

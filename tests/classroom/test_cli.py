@@ -17,7 +17,8 @@ from classroom.started import COMMAND
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN_HELP = ("next", "map", "demo", "mine", "lab", "check", "watch", "hint", "reset", "reveal", "doctor")
-GRADING = ("release", "grade", "regrade", "override", "merge")
+GRADING = ("release", "grade", "regrade", "override", "merge", "extend", "nbgrader",
+           "comment", "feedback", "report", "forget")  # fmt: skip
 COMMANDS = {*OWN_HELP, *GRADING, "setup", "test", "site", "dev"}
 WITHOUT = "import sys\nfor name in ('typer', 'rich'):\n    sys.modules[name] = None\n"
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from classroom.grading import limits
-from classroom.grading.archives import Taken, archive_suffix, take
-from classroom.grading.limits import Budget
+from classroom.grading.intake import limits
+from classroom.grading.intake.archives import Taken, archive_suffix, take
+from classroom.grading.intake.limits import Budget
 
 LIMIT = 1000
 CONTENT = b"def f():\n    return 1\n"

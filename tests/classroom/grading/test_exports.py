@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from classroom.grading.disclosure import HAPPENED
-from classroom.grading.exports import canvas, export_refusal, gradescope, nbgrader
+from classroom.grading.exports.canvas import CANVAS, canvas
+from classroom.grading.exports.gradescope import gradescope
+from classroom.grading.exports.nbgrader import nbgrader
+from classroom.grading.exports.write import export_refusal
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
 from classroom.register import Course, Exercise, Lesson
@@ -137,7 +140,7 @@ def test_nbgrader_gets_its_own_columns() -> None:
 
 def test_canvas_gets_a_column_for_each_homework_and_the_points_possible() -> None:
     table = rows(canvas([graded("ann"), graded("bo", 1, 0, factor=0.5), other("bo", 2)], REGISTER))
-    assert list(table[0]) == ["Student", "ID", "SIS Login ID", "Section", "Homework 1: Numbers", "Homework 2: Shapes"]
+    assert list(table[0]) == [*CANVAS, "Homework 1: Numbers", "Homework 2: Shapes"]
     assert [row["Student"] for row in table] == ["Points Possible", "ann", "bo"]
     assert [row["SIS Login ID"] for row in table] == ["", "ann", "bo"]
     assert [row["Homework 1: Numbers"] for row in table] == ["4", "5", "0.5"]

@@ -181,11 +181,38 @@ def skips(student, rng):
 '''
 
 
-def test_every_student_has_other_inputs_and_the_same_ones_again(teacher: Any) -> None:
-    suite = teacher.job(hw01_numbers="").suite
-    assert suite.seed_of("ann") == suite.seed_of("ann")
-    assert len({suite.seed_of(name) for name in ("ann", "bo", "Ann", "")}) == 4
-    assert replace(suite, seed=8).seed_of("ann") != suite.seed_of("ann")
+def test_every_student_and_every_resubmission_has_other_inputs_and_the_same_ones_again(teacher: Any) -> None:
+    def seed_of(student: str = "ann", seed: int = 7, text: str = "") -> int:
+        job = teacher.job(student=student, seed=seed, hw01_numbers=text)
+        return int(job.suite.seed_of(job.submission.digest))
+
+    assert seed_of() == seed_of()
+    assert len({seed_of(name) for name in ("ann", "bo", "Ann", "")}) == 4
+    assert seed_of(seed=8) != seed_of()
+    assert len({seed_of(text=text) for text in ("", "# again\n", "# and again\n")}) == 3
+
+
+def test_hidden_inputs_of_a_resubmission_differ_and_come_again_for_the_same_file(
+    teacher: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from classroom.judge import tests as judged_tests
+
+    seeds: list[tuple[str, int]] = []
+    call = judged_tests.Test.call
+
+    def watched(self: judged_tests.Test, student: Any, seed: int) -> str | None:
+        seeds.append((self.name, seed))
+        return call(self, student, seed)
+
+    monkeypatch.setattr(judged_tests.Test, "call", watched)
+    runs = []
+    for remark in ("first", "second", "first"):
+        seeds.clear()
+        teacher.judged(hw01_numbers=teacher.solution + f"# {remark}\n")
+        runs.append(dict(seeds))
+    assert runs[0] == runs[2]
+    assert runs[0].keys() == runs[1].keys()
+    assert all(runs[0][name] != runs[1][name] for name in runs[0])
 
 
 def test_a_suite_s_version_is_that_of_what_decides_a_grade(teacher: Any) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from classroom.grading.late import factor_of, late_days, lateness, listed_time, parse_time, read_times
+from classroom.grading.dated import read_times
+from classroom.grading.late import factor_of, late_days, lateness, listed_time, parse_time
 from classroom.grading.settings import GradingError, Settings, load_settings
 from classroom.register import ROOT
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classroom.grading.exports import csv_text
+from classroom.grading.exports.tables import csv_text
 from classroom.grading.safe import MAX_NAME_LENGTH, cell, clean, file_names, one_line, points_text, truncated
 
 HOSTILE = [

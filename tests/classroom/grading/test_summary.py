@@ -255,7 +255,7 @@ def test_reports_are_the_same_whatever_the_order(tmp_path: Path) -> None:
     for name, order in (("one", results), ("two", results[::-1])):
         write_reports(tmp_path / name, order, REGISTER)
     files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
-    assert len(files) == 3 + 2 + 2 + 3
+    assert len(files) == 3 + 3 + 2 + 4
     for file in files:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
@@ -275,7 +275,7 @@ def test_a_persons_points_replace_the_judges(tmp_path: Path) -> None:
     assert "3.5 of 4 points" in page
     assert "points set by a person" in page
     assert "The test was wrong." in page
-    assert "ann,,ann,,3.5" in (tmp_path / "exports" / "canvas.csv").read_text(encoding="utf-8")
+    assert "ann,,,ann,,3.5" in (tmp_path / "exports" / "canvas.csv").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

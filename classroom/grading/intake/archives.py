@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from classroom.grading import limits
-from classroom.grading.limits import Bounded, Budget, Counted, Refused, TooMuch, too_much
+from classroom.grading.intake import limits
+from classroom.grading.intake.limits import Bounded, Budget, Counted, Refused, TooMuch, too_much
 
 SKIPPED = {"__MACOSX", "__pycache__", "venv", "node_modules", "site-packages", "judge"}
 ARCHIVES = (".zip", ".tar.gz", ".tgz", ".tar")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from classroom.grading.feedback.comments import Comments
+from classroom.grading.feedback.held_back import held_back
+from classroom.grading.feedback.rules import AT_ONCE, FeedbackRules
 from classroom.grading.pages import page
 from classroom.grading.records import Check, Grade, Graded, Status
 from classroom.grading.safe import one_line, truncated
@@ -13,6 +17,7 @@ from classroom.grading.totals import Total, total
 from classroom.grading.words import (
     NO_HINT,
     NOT_HANDED_IN,
+    days_late,
     exercise_of,
     lateness_remark,
     lesson_of,
@@ -30,6 +35,12 @@ from classroom.register import Course
 VALUE = 4000
 """Maximum length of a call, expected or received value shown."""
 
+MEND = (
+    "No test can run before it can be imported. Mend that line or take it out, let `python3 course.py check` import "
+    "the file, and hand it in again."
+)
+"""What to do about a file that cannot be imported."""
+
 
 @dataclass(frozen=True)
 class Failed:
@@ -45,6 +56,7 @@ class ExerciseFeedback:
     """One exercise on the feedback page, without errors of the judge itself.
 
     `hints` : hints of failed hidden tests, each with the number of tests that give it.
+    `comments` : by hand.
     """
 
     grade: Grade
@@ -55,6 +67,7 @@ class ExerciseFeedback:
     failed: tuple[Failed, ...]
     hints: tuple[tuple[str, int], ...]
     passed: tuple[str, ...]
+    comments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,8 @@ class HomeworkFeedback:
 
     facts : (label, text) about the judged file, submission time, deadline.
     whole : message about all exercises at once.
+    comments : by hand, on the whole homework.
+    held : when points, hidden tests and comments are shown; "" if they are.
     """
 
     anchor: str
@@ -73,19 +88,33 @@ class HomeworkFeedback:
     whole: str
     faults: tuple[str, ...]
     exercises: tuple[ExerciseFeedback, ...]
+    comments: tuple[str, ...] = ()
+    held: str = ""
 
 
-def feedback_page(student: str, results: Sequence[Graded], register: Course) -> str:
+def feedback_page(
+    student: str,
+    results: Sequence[Graded],
+    register: Course,
+    comments: Comments | None = None,
+    rules: FeedbackRules = AT_ONCE,
+    now: datetime | None = None,
+) -> str:
     """The HTML page of one student for all homeworks in `results`.
 
     Homework that is neither written nor due gets one line, or a second one if files were handed in; their faults are
     at the top of the page. Hidden tests appear as hints only: their names, messages, calls and values are not read.
+    Homework whose feedback is not released at the time `now` shows its public tests alone.
     """
+    now = now or datetime.now(UTC)
     counted = [graded for graded in results if graded.counts]
     rest = [graded for graded in results if not graded.counts]
     told = [text for graded in results for text in (*graded.aside, *(() if graded.counts else graded.faults))]
-    parts = [homework_feedback(graded, register, f"homework-{place}") for place, graded in enumerate(counted, 1)]
-    ready = [part.total for part in parts if part.total.complete]
+    parts = [
+        homework_feedback(graded, register, f"homework-{place}", comments, rules.held_until(graded.homework, now))
+        for place, graded in enumerate(counted, 1)
+    ]
+    ready = [part.total for part in parts if part.total.complete and not part.held]
     return page(
         "feedback.html",
         course=register.title,
@@ -97,12 +126,23 @@ def feedback_page(student: str, results: Sequence[Graded], register: Course) -> 
         points=sum(one.regular for one in ready),
         most=sum(one.most for one in ready),
         bonus=sum(one.bonus for one in ready),
-        waiting=len(parts) - len(ready),
+        scored=bool(ready) or not any(part.held for part in parts),
+        waiting=sum(not part.total.complete for part in parts),
+        regrade=rules.regrade,
+        regrade_link=rules.is_link,
     )
 
 
-def homework_feedback(graded: Graded, register: Course, anchor: str) -> HomeworkFeedback:
-    """One graded submission as shown on the feedback page."""
+def homework_feedback(
+    graded: Graded,
+    register: Course,
+    anchor: str,
+    comments: Comments | None = None,
+    held_until: datetime | None = None,
+) -> HomeworkFeedback:
+    """One graded submission as shown on the feedback page; until `held_until`, if given, its public tests alone."""
+    graded = graded if held_until is None else held_back(graded)
+    own = comments if comments and held_until is None else {}
     lesson, said = lesson_of(graded.homework, register), _said_of_all(graded)
     faults = tuple(one_line(fault, 600) for fault in graded.faults if fault not in (*graded.aside, said))
     shown = () if said and not stopped(graded) else graded.grades
@@ -111,10 +151,20 @@ def homework_feedback(graded: Graded, register: Course, anchor: str) -> Homework
         title_of(graded.homework, register),
         total(graded),
         _facts(graded),
-        lateness_remark(graded),
+        lateness_remark(graded) if held_until is None else days_late(graded),
         truncated(said),
         faults,
-        tuple(exercise_feedback(grade, exercise_of(grade, lesson).title, bool(said)) for grade in shown),
+        tuple(
+            exercise_feedback(
+                grade,
+                exercise_of(grade, lesson).title,
+                bool(said),
+                own.get((graded.student, graded.homework, grade.exercise), ()),
+            )
+            for grade in shown
+        ),
+        own.get((graded.student, graded.homework, ""), ()),
+        when(held_until) if held_until else "",
     )
 
 
@@ -135,10 +185,12 @@ def _said_of_all(graded: Graded) -> str:
         if message in graded.aside:
             return "Nothing of this homework was found in what you handed in."
         return f"{message.capitalize()}." if message == NOT_HANDED_IN else message
-    return f"{why}. No test can run before it can be imported." if (why := stopped(graded)) else ""
+    return f"{why}. {MEND}" if (why := stopped(graded)) else ""
 
 
-def exercise_feedback(grade: Grade, title: str, stopped_all: bool = False) -> ExerciseFeedback:
+def exercise_feedback(
+    grade: Grade, title: str, stopped_all: bool = False, comments: tuple[str, ...] = ()
+) -> ExerciseFeedback:
     """One grade as shown on the page; `stopped_all` : the homework's message already says why no test could run."""
     failed = [check for check in grade.checks if not check.passed and _is_begun(grade) and not stopped_all]
     hints = Counter(one_line(check.hint, 600) or NO_HINT for check in failed if not check.public)
@@ -151,6 +203,7 @@ def exercise_feedback(grade: Grade, title: str, stopped_all: bool = False) -> Ex
         _together([_failed(check) for check in failed if check.public]),
         tuple(hints.items()),
         tuple(requirement(check) for check in grade.checks if check.public and check.passed),
+        comments,
     )
 
 
@@ -172,6 +225,6 @@ def _failed(check: Check) -> Failed:
     values = (("called", check.call), ("expected", check.expected), ("got", check.got))
     return Failed(
         requirement(check),
-        truncated(check.message),
+        truncated(check.told),
         tuple((name, truncated(text, VALUE)) for name, text in values if text),
     )

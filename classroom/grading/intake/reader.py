@@ -13,17 +13,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from classroom.grading import limits, notebook
-from classroom.grading.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, shown, take
-from classroom.grading.exported import Source, sources, timestamp
+from classroom.grading import notebook
+from classroom.grading.intake import limits
+from classroom.grading.intake.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, shown, take
+from classroom.grading.intake.layouts import Layout, Source, look, person_of
+from classroom.grading.intake.limits import Budget
+from classroom.grading.intake.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
+from classroom.grading.intake.stamps import timestamp
 from classroom.grading.late import Times, listed_time
-from classroom.grading.limits import Budget
-from classroom.grading.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
 from classroom.grading.records import Submission
+from classroom.grading.roster import Person, Roster
 from classroom.grading.safe import name_list
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import decoded, significant_lines
@@ -82,17 +84,51 @@ class Intake:
     lessons : lessons whose homework is looked for.
     times : submission times that take precedence over those in folders and archives.
     known : all lessons of the course, whose files are recognised; (): only `lessons`.
+    roster : the class list; all in it have submissions, and others are `unknown`.
+
+    A submission's time is what a course system recorded. Times in archives and of files are the students' to set: they
+    only say which of a student's own files is the latest.
     """
 
-    def __init__(self, lessons: list[Lesson], times: Times | None = None, known: Sequence[Lesson] = ()) -> None:
-        self.lessons, self.times = lessons, times or {}
+    def __init__(
+        self,
+        lessons: list[Lesson],
+        times: Times | None = None,
+        known: Sequence[Lesson] = (),
+        roster: Roster | None = None,
+    ) -> None:
+        self.lessons, self.times, self.roster = lessons, times or {}, roster or Roster(())
         self.recogniser = Recogniser(known or lessons)
         self.stubs = {lesson.folder: stub_of_lesson(lesson).encode() for lesson in lessons}
+        self.layout = Layout("")
+        self.joined: dict[str, str] = {}
+        """What a course system calls a student -> how the class list does."""
+        self.unknown: dict[str, str] = {}
+        """Who is not in the class list -> why nobody there can be meant, if that is not plain."""
+        self.met: dict[str, Person] = {}
+        """Who is not in the class list -> what the course system says about them."""
 
     def submissions(self, folder: Path) -> Iterator[tuple[str, list[Submission]]]:
-        """(student, one submission per lesson), sorted by student. Raises GradingError."""
-        for student, own in groupby(sorted(sources(folder), key=lambda one: one.student), key=lambda one: one.student):
-            yield student, self.of_student(student, list(own))
+        """(student, one submission per lesson), sorted by student; all of the class list too. Raises GradingError."""
+        self.layout = look(folder, self.roster)
+        by_student: dict[str, list[Source]] = {one.key: [] for one in self.roster.people}
+        for source in self.layout.sources:
+            by_student.setdefault(self._student(source), []).append(source)
+        for student, own in sorted(by_student.items()):
+            yield student, self.of_student(student, own)
+
+    def _student(self, source: Source) -> str:
+        if not self.roster:
+            self.met.update(_met(source))
+            return source.student
+        found = person_of(source, self.roster)
+        if isinstance(found, Person):
+            self.joined[source.student] = found.key
+            return found.key
+        taken = {one.key for one in self.roster.people}
+        student = f"{source.student} (unclear)" if source.student in taken else source.student
+        self.unknown[student] = found
+        return student
 
     def of_student(self, student: str, own: list[Source]) -> list[Submission]:
         """One submission per lesson; without files if nothing was handed in or could be read."""
@@ -102,10 +138,13 @@ class Intake:
         many = [source.path.name for source in own if not source.file]
         if len(many) > 1:
             desk.aside.append(f"Handed in as {len(many)} folders or archives: {', '.join(many)}")
+        if self.unknown.get(student):
+            desk.aside.append(f"Not joined with the class list: {self.unknown[student]}")
         desk.sort_out()
-        return [self._submission(student, lesson, desk) for lesson in self.lessons]
+        called = dict.fromkeys((student, *(source.student for source in own)))
+        return [self._submission(called, lesson, desk, any(one.late for one in own)) for lesson in self.lessons]
 
-    def _submission(self, student: str, lesson: Lesson, desk: _Desk) -> Submission:
+    def _submission(self, called: Mapping[str, None], lesson: Lesson, desk: _Desk, late: bool) -> Submission:
         pile, stub, asked = desk.piles[lesson.folder], self.stubs[lesson.folder], self.recogniser.asked_of(lesson)
         faults = _some(pile.faults)
         best = {
@@ -122,11 +161,21 @@ class Intake:
                 faults.append(f"{here} was judged, and not {there}, which defines {', '.join(also)} too")
         if not files and not faults and not desk.recognised:
             faults = list(desk.aside)
-        time = (
-            listed_time(self.times, student, lesson.folder) or pile.handed_in or (best[judged].time if judged else None)
-        )
+        listed = (listed_time(self.times, one, lesson.folder) for one in called)
+        time = next(filter(None, listed), None) or pile.handed_in
+        if late and files and time is None:
+            faults.append("The course system calls it late, and does not say by how much: --times can")
         path = _path(best[judged]) if judged else ""
-        return Submission(student, lesson.folder, files, time, tuple(faults), path, tuple(desk.aside))
+        return Submission(next(iter(called)), lesson.folder, files, time, tuple(faults), path, tuple(desk.aside))
+
+
+def _met(source: Source) -> dict[str, Person]:
+    """What the course system says about a student, beside the name by which the work is known."""
+    email = next((one for one in source.ids if "@" in one), "")
+    number = next((one for one in source.ids if one not in (email, source.student)), "")
+    if not (source.number or email or number):
+        return {}
+    return {source.student: Person("", source.name, number, email, platform_id=source.number)}
 
 
 class _Desk:
@@ -205,6 +254,8 @@ class _Desk:
             if self._is_stamp(source, one.path):
                 continue
             found = Found((*above, *one.path), one.data, one.time)
+            if source.file and not archive_suffix(source.file):
+                found = replace(found, time=None)  # it is the download's
             claims = self._recogniser.claims(found)
             if len(claims) == 1:
                 pile = self.piles[claims[0].folder]
@@ -328,7 +379,7 @@ def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[s
 
 def _natural(one: Found) -> list[Any]:
     """Sort key: natural order of the name (-2 before -10, no number before a number), then of the path."""
-    names = re.sub(r"\.\w+$", "", one.name), "/".join(one.path)
+    names = re.sub(r"\.\w+$", "", one.name), "/".join(one.path), one.called
     return [
         [[int(part), ""] if part.isdecimal() else [-1, part] for part in re.split(r"(\d+)", name)] for name in names
     ]

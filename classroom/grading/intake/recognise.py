@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from classroom.grading import notebook
-from classroom.grading.archives import Found
+from classroom.grading.intake.archives import Found
 from classroom.grading.source_text import decoded
 from classroom.register import Lesson
 from classroom.stubs import StubError, blocks, names_of, pristine

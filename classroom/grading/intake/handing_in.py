@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from classroom.grading.intake.recognise import WORKSHEET
 from classroom.grading.population import SimulatedStudent
-from classroom.grading.recognise import WORKSHEET
 from classroom.register import Lesson
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)

@@ -1,0 +1,1 @@
+"""Grading on upload: what Gradescope and GitHub Actions run, and the archive that holds it."""

@@ -1,0 +1,1 @@
+"""Read what students handed in, from whatever a course system exports."""

@@ -1,0 +1,1 @@
+"""What a class teaches its teacher: one page of statistics from a folder of results."""
