@@ -253,6 +253,9 @@ def _told(intake: Intake, refused: Sequence[str], folder: Path) -> list[str]:
     if intake.unknown:
         who = [f"{name} ({why})" if why else name for name, why in intake.unknown.items()]
         lines.append(f"graded, but not on the class list: {name_list(who, 20)}")
+    if intake.late:
+        late = name_list(list(intake.late), 20)
+        lines.append(f"late, as the course system says, and not by how much; --times tells it: {late}")
     if intake.roster:
         nothing = [one.key for one in intake.roster.people if one.key not in intake.joined.values()]
         if nothing:

@@ -17,7 +17,7 @@ from typing import Any
 
 from classroom.grading import notebook
 from classroom.grading.disclosure import coarse, disclosed
-from classroom.grading.intake.reader import judged_file
+from classroom.grading.intake.choice import judged_file
 from classroom.grading.intake.recognise import WORKSHEET
 from classroom.grading.points import grade_of, nothing
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission

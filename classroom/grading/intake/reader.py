@@ -1,14 +1,7 @@
-"""Read submissions: for each student and homework the file that counts, the submission time, and the faults.
-
-If a homework has several files, the first by these rules counts: it differs from the original stub; it defines a
-function that the homework asks for; its name does not mark it as a test or an older version; fewer folders above it;
-the later time; the later name (`hw01_numpy-1.py` after `hw01_numpy.py`). A worksheet notebook is judged if there is no
-homework file, or only the untouched stub.
-"""
+"""Read submissions: for each student and homework the file that counts, the submission time, and the faults."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +11,8 @@ from typing import Any
 
 from classroom.grading import notebook
 from classroom.grading.intake import limits
-from classroom.grading.intake.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, shown, take
+from classroom.grading.intake.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, take
+from classroom.grading.intake.choice import best_of, judged_file, path_of
 from classroom.grading.intake.layouts import Layout, Source, look, person_of
 from classroom.grading.intake.limits import Budget
 from classroom.grading.intake.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
@@ -28,7 +22,7 @@ from classroom.grading.records import Submission
 from classroom.grading.roster import Person, Roster
 from classroom.grading.safe import name_list
 from classroom.grading.settings import GradingError
-from classroom.grading.source_text import decoded, significant_lines
+from classroom.grading.source_text import decoded
 from classroom.register import Course, Lesson
 
 MAX_FILE_BYTES = 512 << 10
@@ -43,7 +37,6 @@ MAX_NAMES = 1000
 WRITTEN = (*PYTHON, NOTEBOOK, ".pdf", ".doc", ".docx", ".odt", ".rtf", ".md", ".zip", *ARCHIVES, *OTHER_ARCHIVES)
 """Files that may be meant as work; others (data, pictures) are reported only if there is nothing else."""
 JUNK = {"thumbs.db", "desktop.ini", STAMP}
-_LESSER = re.compile(r"(?<![^\W_])(old|older|backup|bak|orig|original|draft|test|tests|unfinished)(?![^\W_])", re.I)
 
 
 def lessons_with_homework(course: Course, names: Iterable[str] = ()) -> list[Lesson]:
@@ -105,6 +98,8 @@ class Intake:
         """What a course system calls a student -> how the class list does."""
         self.unknown: dict[str, str] = {}
         """Who is not in the class list -> why nobody there can be meant, if that is not plain."""
+        self.late: dict[str, None] = {}
+        """Whose work the course system calls late, without a time."""
         self.met: dict[str, Person] = {}
         """Who is not in the class list -> what the course system says about them."""
 
@@ -138,8 +133,6 @@ class Intake:
         many = [source.path.name for source in own if not source.file]
         if len(many) > 1:
             desk.aside.append(f"Handed in as {len(many)} folders or archives: {', '.join(many)}")
-        if self.unknown.get(student):
-            desk.aside.append(f"Not joined with the class list: {self.unknown[student]}")
         desk.sort_out()
         called = dict.fromkeys((student, *(source.student for source in own)))
         return [self._submission(called, lesson, desk, any(one.late for one in own)) for lesson in self.lessons]
@@ -150,22 +143,22 @@ class Intake:
         best = {
             name: one
             for name, found in ((lesson.homework_file, pile.files), (WORKSHEET, pile.notebooks))
-            if (one := _best(found, stub, asked, faults)) is not None
+            if (one := best_of(found, stub, asked, faults)) is not None
         }
         files = {name: one.data for name, one in best.items()}
         judged = judged_file(files, lesson.homework_file, stub)
         if len(best) > 1 and judged != WORKSHEET:
             also = sorted(defined(notebook.code_of(files[WORKSHEET])) & asked)
             if also:
-                here, there = _path(best[lesson.homework_file]), _path(best[WORKSHEET])
+                here, there = path_of(best[lesson.homework_file]), path_of(best[WORKSHEET])
                 faults.append(f"{here} was judged, and not {there}, which defines {', '.join(also)} too")
         if not files and not faults and not desk.recognised:
             faults = list(desk.aside)
         listed = (listed_time(self.times, one, lesson.folder) for one in called)
         time = next(filter(None, listed), None) or pile.handed_in
         if late and files and time is None:
-            faults.append("The course system calls it late, and does not say by how much: --times can")
-        path = _path(best[judged]) if judged else ""
+            self.late[next(iter(called))] = None
+        path = path_of(best[judged]) if judged else ""
         return Submission(next(iter(called)), lesson.folder, files, time, tuple(faults), path, tuple(desk.aside))
 
 
@@ -269,11 +262,11 @@ class _Desk:
             elif claims:
                 numbers = " or ".join(f"homework {lesson.number}" for lesson in dict.fromkeys(claims))
                 self.aside.append(
-                    f"{_path(found)} was not judged: by its name and its functions it could be {numbers}. Hand in one "
-                    "file for each homework, with the name that the course gave it"
+                    f"{path_of(found)} was not judged: by its name and its functions it could be {numbers}. Hand in "
+                    "one file for each homework, with the name that the course gave it"
                 )
             elif damage := _notebook_fault(found):
-                self.aside.append(f"{_path(found)}: {damage}")
+                self.aside.append(f"{path_of(found)}: {damage}")
             else:
                 self._others[found.path] = None
         for fault in taken.faults:
@@ -315,24 +308,6 @@ def _some(told: list[str]) -> list[str]:
     return [*kept, f"{len(told) - len(kept)} more things could not be taken: look into what was handed in"]
 
 
-def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> str | None:
-    """The name of the file to judge: the homework file, or the worksheet with answers if that is still the stub."""
-    if WORKSHEET not in files:
-        return homework_file if homework_file in files else None
-    if homework_file not in files:
-        return WORKSHEET
-    untouched = significant_lines(files[homework_file]) == significant_lines(stub)
-    return WORKSHEET if untouched and _may_hold_answers(files[WORKSHEET], stub) else homework_file
-
-
-def _may_hold_answers(sheet: bytes, stub: bytes) -> bool:
-    """Whether a worksheet defines a function of the stub; true if it cannot be read."""
-    try:
-        return bool(defined("\n\n".join(notebook.answers(sheet))) & defined(decoded(stub)))
-    except notebook.NotebookFault:
-        return True
-
-
 def _notebook_fault(found: Found) -> str:
     """Why a notebook cannot be read; "" if it can, and for other files."""
     try:
@@ -341,49 +316,3 @@ def _notebook_fault(found: Found) -> str:
     except notebook.NotebookFault as fault:
         return str(fault)
     return ""
-
-
-RULES = (
-    "the others are the untouched stub",
-    "the others define none of the homework's functions",
-    "the others are called tests or older ones",
-    "the others lie in deeper folders",
-    "it is the latest",
-    "its name is the last",
-)
-"""Rules that decide which of several files counts, in order."""
-
-
-def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[str]) -> Found | None:
-    """The file that counts; `faults` gets what was left out, and why."""
-    if len(found) < 2:
-        return found[0] if found else None
-    untouched = significant_lines(stub)
-
-    def order(one: Found) -> tuple[bool, bool, bool, int, float, list[Any]]:
-        text = notebook.code_of(one.data) if one.name.lower().endswith(NOTEBOOK) else decoded(one.data)
-        time = one.time.timestamp() if one.time else 0.0
-        is_work = significant_lines(one.data) != untouched
-        return is_work, bool(defined(text) & asked), not _LESSER.search(one.name), -len(one.path), time, _natural(one)
-
-    ordered = sorted(found, key=order, reverse=True)
-    best, ranks = ordered[0], [order(one) for one in ordered]
-    others = [one for one, rank in zip(ordered, ranks) if one.data != best.data and rank[0] is ranks[0][0]]
-    if others:
-        second = next(rank for one, rank in zip(ordered, ranks) if one is others[0])
-        why = next((word for word, first, other in zip(RULES, ranks[0], second) if first != other), RULES[-1])
-        said = f"Of {len(others) + 1} files of this homework {_path(best)} was judged, since {why}"
-        faults.append(f"{said}; not {name_list(sorted(map(_path, others)))}")
-    return best
-
-
-def _natural(one: Found) -> list[Any]:
-    """Sort key: natural order of the name (-2 before -10, no number before a number), then of the path."""
-    names = re.sub(r"\.\w+$", "", one.name), "/".join(one.path), one.called
-    return [
-        [[int(part), ""] if part.isdecimal() else [-1, part] for part in re.split(r"(\d+)", name)] for name in names
-    ]
-
-
-def _path(found: Found) -> str:
-    return shown(found.called or "/".join(found.path))

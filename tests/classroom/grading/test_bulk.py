@@ -143,3 +143,16 @@ def test_a_student_who_is_alone_cannot_play_an_export(teacher: Any, tmp_path: Pa
         Intake([teacher.lesson], roster=Roster([Person("lee", email="lee@x.org")])).submissions(tmp_path / "late")
     )
     assert {student: bool(own[0].files) for student, own in found.items()} == {"eve": True, "lee": False}
+
+
+def test_what_only_the_instructor_may_know_stands_on_no_page(teacher: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    folder.mkdir()
+    for name in ("smithann_2_7_hw01_numbers.py", "leebo_LATE_2_8_hw01_numbers.py"):
+        (folder / name).write_text(teacher.solution, encoding="utf-8")
+    people = [Person("ann", "Smith, Ann", platform_id="1"), Person("bo", "Lee, Bo", platform_id="2")]
+    intake = Intake([teacher.lesson], roster=Roster(people))
+    found = dict(intake.submissions(folder))
+    assert list(intake.late) == ["bo"]
+    assert intake.unknown == {"smithann_2": "its number or login is that of bo, its name that of ann"}
+    assert {(one.faults, one.aside) for own in found.values() for one in own} == {((), ())}
