@@ -12,10 +12,10 @@ from collections.abc import Iterable
 
 from kuiper.show.palette import INK
 
-ON_LIGHT = {INK: "#59636e"}
+ON_LIGHT, ON_DARK = {INK: "#59636e"}, {INK: "#aab4be"}
 """What is told from white and black alike can be told better from the one."""
-DARKEST, LIGHTEST = 0.24, 0.98
-"""Lightness in OKLab of what is white, and of what is black, on a dark page."""
+DARKEST, LIGHTEST = 0.24, 1.12
+"""Lightness in OKLab of what is white, and of what is black, on a dark page; above 1 it is white."""
 COLOUR = re.compile(r'\b(fill|stroke|stop-color|flood-color)="(#(?:[0-9a-fA-F]{3}){1,2})"')
 _TO_CONES = ((0.4122214708, 0.5363325363, 0.0514459929), (0.2119034982, 0.6806995451, 0.1073969566),
              (0.0883024619, 0.2817188376, 0.6299787005))  # fmt: skip
@@ -42,10 +42,12 @@ def on_dark(colour: str) -> str:
     Source: Ottosson, "A perceptual color space for image processing" (2020), https://bottosson.github.io/posts/oklab/
 
     >>> on_dark("#ffffff"), on_dark("#000000")
-    ('#202020', '#f8f8f8')
+    ('#202020', '#ffffff')
     """
+    if colour in ON_DARK:
+        return ON_DARK[colour]
     lightness, a, b = _lab(colour)
-    return _rgb((LIGHTEST - (LIGHTEST - DARKEST) * lightness, a, b))
+    return _rgb((min(LIGHTEST - (LIGHTEST - DARKEST) * lightness, 1.0), a, b))
 
 
 def _times(matrix: tuple[Vector, ...], x: Vector) -> Vector:

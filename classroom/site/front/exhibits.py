@@ -16,16 +16,13 @@ DIGIT = """
 <canvas class="digit-pad" width="280" height="280" role="img"
  aria-label="Paper to draw a digit on, with mouse or finger; the buttons below show stored ones"></canvas>
 <p class="digit-said" role="status"></p>
+<ol class="digit-scores" aria-label="The share of each digit"></ol>
 <p id="digit-choose">or choose a scan:</p>
 <div class="digit-choice" role="group" aria-labelledby="digit-choose"></div>
 <button type="button" class="digit-clear">Clear</button>
 </div>
 <div>
 <ol class="digit-layers" aria-label="What the layers give"></ol>
-</div>
-<div class="digit-result">
-<p><b>Scores</b></p>
-<ol class="digit-scores" aria-label="The share of each digit"></ol>
 </div>
 </section>
 <script defer src="{network}"></script>

@@ -17,8 +17,10 @@ from classroom.site.search.words import SYNONYMS
 
 DATA = "search-data.js"
 STATIC = Path(__file__).with_name("static")
-KINDS = ("lesson", "exercise", "term", "operator", "guide", "network", "API")
+KINDS = ("lesson", "exercise", "term", "operator", "guide", "network", "teaching", "API")
 """What a record is, as the page of results names it; static/search.js has what each counts."""
+GUIDES = ("first_steps", "framework")
+"""What students are to read besides; other pages of text are for those who teach or take part."""
 LEFT_OUT = ("index", "lessons/index", "homework/index", "api/index", "CHANGELOG", "search", "genindex")
 LONGEST = 1500
 """Characters of a record's text: longer ones are cut, but all their words stay among `names`."""
@@ -75,7 +77,7 @@ def kind_of(page: str) -> str:
     """What the records of a page are, "" if they are not to be found.
 
     >>> kind_of("lessons/04_graph/04_graph"), kind_of("homework/04_graph/README"), kind_of("homework/README")
-    ('lesson', 'exercise', 'guide')
+    ('lesson', 'exercise', 'teaching')
     """
     parts = PurePosixPath(page).parts
     if page in LEFT_OUT or parts[-1] == "worksheet":
@@ -83,12 +85,14 @@ def kind_of(page: str) -> str:
     if parts[0] == "lessons":
         return "term" if parts[-1] == "glossary" else "lesson"
     if parts[0] == "homework":
-        return "exercise" if len(parts) > 2 else "guide"
+        return "exercise" if len(parts) > 2 else "teaching"
     if page == "docs/operators":
         return "operator"
     if parts[0] in ("api", "kuiper"):
         return "API"
-    return "network" if parts[0] in ("models", "benchmarks") else "guide"
+    if page in GUIDES:
+        return "guide"
+    return "network" if parts[0] in ("models", "benchmarks") else "teaching"
 
 
 def of_page(page: str, doctree: nodes.document) -> Iterator[Record]:
@@ -108,7 +112,14 @@ def of_page(page: str, doctree: nodes.document) -> Iterator[Record]:
         text, names = _said(section)
         anchor = "" if section.parent is doctree else f"#{section['ids'][0]}"
         if head is not None and (text or names) and not (kind == "term" and not anchor):
-            yield Record(kind, head.astext(), name, address + anchor, text, names)
+            yield Record(kind, head.astext(), name, address + anchor, text, f"{names} {_above(section)}".strip())
+
+
+def _above(section: nodes.section) -> str:
+    """The heading of the section that a sub-section stands in, such as Hints; "" if that is the page's title."""
+    outer = section.parent
+    head = outer.next_node(nodes.title) if isinstance(outer, nodes.section) else None
+    return head.astext() if head is not None and isinstance(outer.parent, nodes.section) else ""
 
 
 def _said(section: nodes.section) -> tuple[str, str]:

@@ -178,7 +178,7 @@
   });
 
   exhibit.classList.add("digit-ready");
-  choose(3);
+  choose(0);
   const again = () => show(shown, false);
   addEventListener("resize", again);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);

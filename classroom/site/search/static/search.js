@@ -4,11 +4,12 @@
   const { kinds, records, synonyms } = globalThis.KUIPER_SEARCH;
 
   /* what a record of each kind counts, beside another that says the same */
-  const WORTH = { lesson: 1.5, exercise: 1.3, term: 1.2, operator: 1, guide: 1.2, network: 0.8, API: 0.3 };
+  const WORTH = { lesson: 1.5, exercise: 1.3, term: 1.2, operator: 1, guide: 1.2, network: 0.8, teaching: 0.55, API: 0.3 };
   const SHOWN = 30;
   const MORE = 3;
   const SYNONYM = 0.7;
   const MISSING = 0.15;
+  const TOGETHER = 2.2;
 
   const plain = (text) => text.toLowerCase();
   const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -60,12 +61,18 @@
       const hits = strengths.filter(Boolean).length;
       return { strengths, rarity: Math.log(1 + entries.length / (1 + hits)) };
     });
+    /* two words beside each other, in either order, as in ShapeError */
+    const pairs = words.slice(1).map((word, at) => {
+      const [one, two] = [escaped(words[at]), escaped(word)];
+      return new RegExp(`${one}[\\s_.-]?${two}|${two}[\\s_.-]?${one}`, "u");
+    });
     const groups = new Map();
     entries.forEach((entry, at) => {
       const present = found.filter(({ strengths }) => strengths[at]);
       if (!present.length) return;
       const sum = present.reduce((total, { strengths, rarity }) => total + rarity * strengths[at], 0);
-      const score = sum * WORTH[entry.kind] * MISSING ** (words.length - present.length);
+      const together = pairs.filter((pair) => Object.values(entry.fields).some((field) => pair.test(field))).length;
+      const score = sum * WORTH[entry.kind] * MISSING ** (words.length - present.length) * TOGETHER ** together;
       /* a term or an operator is a result of its own, whatever else its page has */
       const key = entry.kind === "term" || entry.kind === "operator" ? entry.address : entry.address.split("#")[0];
       if (!groups.has(key)) groups.set(key, []);
