@@ -32,7 +32,7 @@ def definitions(text: str) -> dict[str, tuple[str, str]]:
     found = {}
     for term, words in TERM.findall(text):
         line = html.escape(" ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words).split()), quote=False)
-        line = re.sub(r"\*([^*]+)\*", r"<i>\1</i>", re.sub(r"`([^`]+)`", r"<code>\1</code>", line))
+        line = re.sub(r"\*(?! )([^*]+)\*", r"<i>\1</i>", re.sub(r"`([^`]+)`", r"<code>\1</code>", line))
         found[slug(term)] = (term, line)
     return found
 

@@ -64,7 +64,7 @@ def test_on_paper_nothing_is_dark() -> None:
 
 
 def test_ids_of_two_figures_do_not_meet_and_their_uses_follow() -> None:
-    svg = '<?xml version="1.0"?><svg><defs><marker id="tip"/></defs><path marker-end="url(#tip)"/><use href="#tip"/></svg>'
+    svg = '<?xml version="1.0"?><svg><marker id="tip"/><path marker-end="url(#tip)"/><use href="#tip"/></svg>'
     one, two = (drawing(svg, "an arrow", number)[0] for number in (1, 2))
     assert re.findall(r"d\d-tip", one) == ["d1-tip"] * 3
     assert re.findall(r"d\d-tip", two) == ["d2-tip"] * 3
