@@ -42,7 +42,7 @@ def on_dark(colour: str) -> str:
     Source: Ottosson, "A perceptual color space for image processing" (2020), https://bottosson.github.io/posts/oklab/
 
     >>> on_dark("#ffffff"), on_dark("#000000")
-    ('#202020', '#ffffff')
+    ('#1f1f1f', '#ffffff')
     """
     if colour in ON_DARK:
         return ON_DARK[colour]
@@ -82,30 +82,31 @@ def full(colour: str) -> str:
     return "#" + (digits if len(digits) == 6 else "".join(2 * digit for digit in digits))
 
 
-def with_variables(svg: str) -> tuple[str, set[str]]:
-    """The SVG with each colour as a variable whose default is the colour itself, and the colours.
+def colours_of(svg: str) -> set[tuple[str, str]]:
+    """The pairs (attribute, colour) in an SVG, as it has them.
 
-    >>> with_variables('<g fill="#fff" stroke="none"/>')
-    ('<g fill="var(--c-ffffff,#ffffff)" stroke="none"/>', {'#ffffff'})
+    >>> colours_of('<g fill="#FFF" stroke="none"/>')
+    {('fill', '#FFF')}
     """
-    found: set[str] = set()
-
-    def renew(match: re.Match[str]) -> str:
-        colour = full(match[2])
-        found.add(colour)
-        return f'{match[1]}="var(--c-{colour[1:]},{colour})"'
-
-    return COLOUR.sub(renew, svg), found
+    return set(COLOUR.findall(svg))
 
 
-def stylesheet(colours: Iterable[str]) -> str:
-    """The style sheet that gives the colours' variables their values; paper is light."""
-    colours = sorted(colours)
-    light = "".join(f"--c-{one[1:]}:{on_light(one)};" for one in colours if on_light(one) != one)
-    dark = "".join(f"--c-{one[1:]}:{on_dark(one)};" for one in colours)
+def stylesheet(pairs: Iterable[tuple[str, str]]) -> str:
+    """The style sheet that gives these attributes of figures their colours by page; paper is light.
+
+    Where it is missing a figure has the colours that it was drawn with.
+    """
+    pairs = sorted(pairs)
+    colours = sorted({full(colour) for _, colour in pairs})
+    used = "".join(
+        f':is(.drawing,.stage) [{name}="{colour}"]{{{name}:var(--c{full(colour)[1:]},{colour})}}\n'
+        for name, colour in pairs
+    )
+    light = "".join(f"--c{one[1:]}:{on_light(one)};" for one in colours if on_light(one) != one)
+    dark = "".join(f"--c{one[1:]}:{on_dark(one)};" for one in colours)
     return (
         "/* Made with the site: the colours of its figures, by page. */\n"
-        f"body{{{light}}}\n"
+        f"{used}body{{{light}}}\n"
         f'@media screen{{body[data-theme="dark"]{{{dark}}}}}\n'
         f'@media screen and (prefers-color-scheme: dark){{body:not([data-theme="light"]){{{dark}}}}}\n'
     )

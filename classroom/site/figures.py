@@ -10,7 +10,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from classroom.site.figure_colours import stylesheet, with_variables
+from classroom.site.figure_colours import colours_of, stylesheet
 
 STYLES = "figure-colours.css"
 HEAD = re.compile(r"<svg\b[^>]*>", re.S)
@@ -24,12 +24,11 @@ def setup(app: Sphinx) -> None:
     app.connect("build-finished", _write_colours)
 
 
-def drawing(svg: str, alt: str, number: int) -> tuple[str, set[str]]:
-    """The HTML of a figure with its text alternative, and its colours; `number` keeps its ids apart from others'.
+def drawing(svg: str, alt: str, number: int) -> str:
+    """The HTML of a figure with its text alternative; `number` keeps its ids apart from others'.
 
-    >>> html_, colours = drawing('<svg id="a"><title>T</title><g fill="#fff"/></svg>', 'a "g"', 2)
-    >>> html_.startswith('<span class="drawing"><svg id="d2-a" role="img" aria-label="a &quot;g&quot;"><g fill="var(')
-    True
+    >>> drawing('<svg id="a"><title>T</title><g/></svg>', 'a "g"', 2)
+    '<span class="drawing"><svg id="d2-a" role="img" aria-label="a &quot;g&quot;"><g/></svg></span>'
     """
     while found := PROLOGUE.match(svg):
         svg = svg[found.end() :]
@@ -41,18 +40,18 @@ def drawing(svg: str, alt: str, number: int) -> tuple[str, set[str]]:
     body = TOLD.sub("", TOLD.sub("", svg[head.end() :], count=1), count=1)
     text = re.sub(r'\bid="([^"]+)"', rf'id="d{number}-\1"', opening + body)
     text = re.sub(r"url\(#", f"url(#d{number}-", re.sub(r'href="#', f'href="#d{number}-', text))
-    text, colours = with_variables(text.strip())
-    return f'<span class="drawing">{text}</span>', colours
+    return f'<span class="drawing">{text.strip()}</span>'
 
 
 def _inline(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    seen: set[str] = app.__dict__.setdefault("course_colours", set())
+    seen: set[tuple[str, str]] = app.__dict__.setdefault("course_colours", set())
     for number, image in enumerate(list(doctree.findall(nodes.image)), 1):
         path = Path(app.srcdir, image["uri"])
         if path.suffix != ".svg" or not path.is_file():
             continue
-        text, colours = drawing(path.read_text(encoding="utf-8"), image.get("alt", ""), number)
-        seen |= colours
+        svg = path.read_text(encoding="utf-8")
+        seen |= colours_of(svg)
+        text = drawing(svg, image.get("alt", ""), number)
         image.replace_self(nodes.raw("", text, format="html"))
 
 

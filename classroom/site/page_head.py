@@ -42,7 +42,7 @@ def shortened(text: str) -> str:
     """A text as one line of at most LONGEST characters, cut between words.
 
     >>> shortened("one\\ntwo"), len(shortened("word " * 99))
-    ('one two', 200)
+    ('one two', 195)
     """
     text = " ".join(text.split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rpartition(' ')[0]}…"

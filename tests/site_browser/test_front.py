@@ -54,7 +54,8 @@ def test_every_value_between_is_that_of_kuiper(front: Any) -> None:
         """scan => {
           const { load, run, tensor } = KuiperDigits, network = load(KUIPER_NETWORK);
           const { values } = run(network, tensor([1, 8, 8], Float32Array.from(scan)));
-          return Object.fromEntries(Object.entries(values).map(([name, { shape, data }]) => [name, [shape, [...data]]]));
+          const listed = ([name, { shape, data }]) => [name, [shape, [...data]]];
+          return Object.fromEntries(Object.entries(values).map(listed));
         }""",
         scan.ravel().tolist(),
     )

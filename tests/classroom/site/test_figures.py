@@ -10,7 +10,7 @@ import pytest
 
 from classroom import register
 from classroom.dev.figure_form import colour_of, contrast, extent
-from classroom.site.figure_colours import full, on_dark, on_light, stylesheet, with_variables
+from classroom.site.figure_colours import colours_of, full, on_dark, on_light, stylesheet
 from classroom.site.figures import drawing
 
 FIGURES = sorted((register.ROOT / "lessons").glob("*/figures/*.svg"))
@@ -49,15 +49,16 @@ def test_dark_and_light_change_places_and_hues_stay() -> None:
         assert sum(channels[1]) < sum(channels[0])
 
 
-def test_a_colour_keeps_its_value_where_no_style_sheet_speaks() -> None:
-    assert with_variables('<a fill="#ABC" stroke="url(#x)"/>') == (
-        '<a fill="var(--c-aabbcc,#aabbcc)" stroke="url(#x)"/>',
-        {"#aabbcc"},
-    )
+def test_a_style_sheet_speaks_of_every_colour_as_the_figure_has_it() -> None:
+    pairs = colours_of('<a fill="#ABC" stroke="url(#x)"/><b stroke="#aabbcc"/>')
+    assert pairs == {("fill", "#ABC"), ("stroke", "#aabbcc")}
+    sheet = stylesheet(pairs)
+    assert '[fill="#ABC"]{fill:var(--caabbcc,#ABC)}' in sheet
+    assert '[stroke="#aabbcc"]{stroke:var(--caabbcc,#aabbcc)}' in sheet
 
 
 def test_on_paper_nothing_is_dark() -> None:
-    sheet = stylesheet({"#ffffff"})
+    sheet = stylesheet({("fill", "#ffffff")})
     assert sheet.count(on_dark("#ffffff")) == 2
     outside = re.sub(r"@media screen.*", "", sheet)
     assert on_dark("#ffffff") not in outside
@@ -65,14 +66,14 @@ def test_on_paper_nothing_is_dark() -> None:
 
 def test_ids_of_two_figures_do_not_meet_and_their_uses_follow() -> None:
     svg = '<?xml version="1.0"?><svg><marker id="tip"/><path marker-end="url(#tip)"/><use href="#tip"/></svg>'
-    one, two = (drawing(svg, "an arrow", number)[0] for number in (1, 2))
+    one, two = (drawing(svg, "an arrow", number) for number in (1, 2))
     assert re.findall(r"d\d-tip", one) == ["d1-tip"] * 3
     assert re.findall(r"d\d-tip", two) == ["d2-tip"] * 3
 
 
 def test_the_page_s_words_take_the_place_of_the_figure_s_own(tmp_path: Path) -> None:
     svg = '<svg role="img" aria-label="own"><title>own</title><desc>own</desc><text>x<title>tip</title></text></svg>'
-    text, _ = drawing(svg, 'a "b" & c', 1)
+    text = drawing(svg, 'a "b" & c', 1)
     assert 'aria-label="a &quot;b&quot; &amp; c"' in text
     assert "own" not in text
     assert "<title>tip</title>" in text
