@@ -1,4 +1,4 @@
-"""The colours of drawn figures on a light and on a dark page.
+"""The colours of drawn figures, whose class is "ink", on a light and on a dark page.
 
 A figure in a notebook is drawn so that it can be read on white and on black. On the site the page is known: its
 colours become CSS variables. On a light page their values are the figure's own; on a dark one their lightness is turned
@@ -99,8 +99,7 @@ def stylesheet(pairs: Iterable[tuple[str, str]]) -> str:
     pairs = sorted(pairs)
     colours = sorted({full(colour) for _, colour in pairs})
     used = "".join(
-        f':is(.drawing,.stage) [{name}="{colour}"]{{{name}:var(--c{full(colour)[1:]},{colour})}}\n'
-        for name, colour in pairs
+        f'.ink [{name}="{colour}"]{{{name}:var(--c{full(colour)[1:]},{colour})}}\n' for name, colour in pairs
     )
     light = "".join(f"--c{one[1:]}:{on_light(one)};" for one in colours if on_light(one) != one)
     dark = "".join(f"--c{one[1:]}:{on_dark(one)};" for one in colours)

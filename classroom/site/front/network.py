@@ -28,7 +28,7 @@ SUPPORTED = {
 }
 """The operator types that static/digits-run.js computes; a test compares them with those of the script."""
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-FIXED = {
+FIXED: dict[str, dict[str, Any]] = {
     "nn.Conv2d": {"padding_mode": "zeros"},
     "nn.MaxPool2d": {"padding": [0, 0], "dilation": [1, 1], "ceil_mode": False},
     "torch.flatten": {"start_dim": 1, "end_dim": -1},

@@ -11,7 +11,7 @@ import pytest
 from classroom import register
 from classroom.dev.figure_form import colour_of, contrast, extent
 from classroom.site.figure_colours import colours_of, full, on_dark, on_light, stylesheet
-from classroom.site.figures import drawing
+from classroom.site.figures import drawing, near, shared_once
 
 FIGURES = sorted((register.ROOT / "lessons").glob("*/figures/*.svg"))
 SVG = "{http://www.w3.org/2000/svg}"
@@ -77,6 +77,20 @@ def test_the_page_s_words_take_the_place_of_the_figure_s_own(tmp_path: Path) -> 
     assert 'aria-label="a &quot;b&quot; &amp; c"' in text
     assert "own" not in text
     assert "<title>tip</title>" in text
+
+
+def test_a_text_that_says_nothing_of_its_size_stays_as_it_is() -> None:
+    svg = '<svg><text font-size="9">a</text><text>b</text></svg>'
+    assert shared_once(svg) == svg
+
+
+def test_pictures_are_loaded_when_one_comes_near_and_take_their_room_before(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="needs Pillow")
+    image.new("RGB", (30, 20)).save(tmp_path / "a.png")
+    body = '<img alt="x" src="../../_images/a.png" /><img src="_images/b.png" />'
+    assert near(body, {"a.png": tmp_path / "a.png"}) == (
+        '<img loading="lazy" width="30" height="20" alt="x" src="../../_images/a.png" /><img src="_images/b.png" />'
+    )
 
 
 def test_what_is_no_svg_is_refused() -> None:
