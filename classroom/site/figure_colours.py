@@ -97,12 +97,12 @@ def stylesheet(pairs: Iterable[tuple[str, str]]) -> str:
     Where it is missing a figure has the colours that it was drawn with.
     """
     pairs = sorted(pairs)
-    colours = sorted({full(colour) for _, colour in pairs})
+    colours = {colour: f"--c{number:x}" for number, colour in enumerate(sorted({full(colour) for _, colour in pairs}))}
     used = "".join(
-        f'.ink [{name}="{colour}"]{{{name}:var(--c{full(colour)[1:]},{colour})}}\n' for name, colour in pairs
+        f'.ink [{name}="{colour}"]{{{name}:var({colours[full(colour)]},{colour})}}\n' for name, colour in pairs
     )
-    light = "".join(f"--c{one[1:]}:{on_light(one)};" for one in colours if on_light(one) != one)
-    dark = "".join(f"--c{one[1:]}:{on_dark(one)};" for one in colours)
+    light = "".join(f"{name}:{on_light(one)};" for one, name in colours.items() if on_light(one) != one)
+    dark = "".join(f"{name}:{on_dark(one)};" for one, name in colours.items())
     return (
         "/* Made with the site: the colours of its figures, by page. */\n"
         f"{used}body{{{light}}}\n"

@@ -22,6 +22,7 @@ KINDS = ("lesson", "exercise", "term", "operator", "guide", "network", "teaching
 GUIDES = ("first_steps", "framework")
 """What students are to read besides; other pages of text are for those who teach or take part."""
 LEFT_OUT = ("index", "lessons/index", "homework/index", "api/index", "CHANGELOG", "search", "genindex")
+SPHINX_SCRIPTS = ("doctools.js", "sphinx_highlight.js")
 LONGEST = 1500
 """Characters of a record's text: longer ones are cut, but all their words stay among `names`."""
 
@@ -46,11 +47,19 @@ def setup(app: Sphinx) -> None:
     """Register with Sphinx, in place of its own search."""
     app.connect("builder-inited", _without_sphinx_search)
     app.connect("html-collect-pages", _page)
+    app.connect("html-page-context", _without_its_scripts, priority=900)
     app.connect("build-finished", _write)
 
 
 def _without_sphinx_search(app: Sphinx) -> None:
     app.builder.search = False  # type: ignore[attr-defined]
+
+
+def _without_its_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Leave out the scripts that mark what Sphinx's search found, and those that they need."""
+    context["script_files"] = [
+        one for one in context["script_files"] if not str(getattr(one, "filename", one)).endswith(SPHINX_SCRIPTS)
+    ]
 
 
 def _page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:

@@ -53,8 +53,8 @@ def test_a_style_sheet_speaks_of_every_colour_as_the_figure_has_it() -> None:
     pairs = colours_of('<a fill="#ABC" stroke="url(#x)"/><b stroke="#aabbcc"/>')
     assert pairs == {("fill", "#ABC"), ("stroke", "#aabbcc")}
     sheet = stylesheet(pairs)
-    assert '[fill="#ABC"]{fill:var(--caabbcc,#ABC)}' in sheet
-    assert '[stroke="#aabbcc"]{stroke:var(--caabbcc,#aabbcc)}' in sheet
+    assert '[fill="#ABC"]{fill:var(--c0,#ABC)}' in sheet
+    assert '[stroke="#aabbcc"]{stroke:var(--c0,#aabbcc)}' in sheet
 
 
 def test_on_paper_nothing_is_dark() -> None:
