@@ -29,6 +29,13 @@ def time_words(lesson: Lesson) -> str:
     return f"about {lesson.time} minutes{exercises}"
 
 
+def course_hours(course: Course) -> tuple[int, int]:
+    """Hours that all notebooks take, and that all exercises take, without the bonus; rounded."""
+    minutes = sum(lesson.time for lesson in course.lessons)
+    points = sum(lesson.points for lesson in course.lessons)
+    return round(minutes / 60), round(points * MINUTES_A_POINT / 60)
+
+
 def needs_words(lesson: Lesson, course: Course, address: Callable[[Lesson], str]) -> str:
     """The lessons to read before, as Markdown links to `address` of each, with what is needed of them."""
     if not lesson.needs:

@@ -54,7 +54,7 @@ def build(course: Course, out: Path, course_zip: bool = True) -> Built:
         warnings = [*tree.warnings, *_sphinx(tree, work)]
         if not trouble:
             target = work / "html" / pages_front.DOWNLOAD
-            target.parent.mkdir(parents=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(work / "course.zip", target)
         shutil.rmtree(work / "html" / "_sources", ignore_errors=True)  # Sphinx creates it, empty
         (work / "html" / MARK).write_text("`course site` made this folder and may replace it.\n")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from classroom.picture import draw_map
+from classroom.site.front import exhibits, network, pictures
 from classroom.site.links import relinked
 from classroom.site.pages_lessons import lesson_rows
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page
 
 WORDS_FOLDER = Path(__file__).with_name("words")
 INDEX, FIRST_STEPS = PurePosixPath("index.md"), PurePosixPath("first_steps.md")
-MAP = PurePosixPath("docs/map.svg")
+NETWORK, SHARED = PurePosixPath("front/digits-network.js"), PurePosixPath("front/shared.png")
+LINE = "Build a deep-learning inference framework in Python, lesson by lesson, and run real networks on your own code."
+"""What the site is: above the front page, on the picture that goes with a link to it, and to search engines."""
 DOWNLOAD = PurePosixPath("download/course.zip")
 NAMES = {"lessons/index.md": "All lessons </lessons/index>", "homework/index.md": "All exercises </homework/index>"}
 """Menu entries with a title other than their page's."""
@@ -42,15 +44,38 @@ def menu_pages(tree: Tree) -> set[PurePosixPath]:
 
 
 def write_front(tree: Tree, download: int) -> None:
-    """Write the front page with map and menu, and the first steps; `download` : size of course.zip in bytes, or 0."""
-    draw_map(tree.course).save(tree.folder / MAP)
-    alt = "Map of the course: each lesson, the modules of kuiper it builds, and its homework"
-    parts = {"MAP": f"![{alt}]({MAP})", "LESSONS": lesson_rows(tree, INDEX), "COURSE": _where(download)}
+    """Write the front page with its exhibits and menu, and the first steps; `download` : size of course.zip, or 0."""
+    parts = {"COURSE": _where(download), **_exhibits(tree, download)}
     for page in (INDEX, FIRST_STEPS):
         text = (WORDS_FOLDER / page).read_text(encoding="utf-8")
+        text = relinked(text, page, page, tree)
         for name, part in parts.items():
             text = text.replace(f"<!-- {name} -->", part)
-        tree.write(page, relinked(text, page, page, tree) + (_menu(tree) if page == INDEX else ""))
+        tree.write(page, text + (_menu(tree) if page == INDEX else ""))
+
+
+def _exhibits(tree: Tree, download: int) -> dict[str, str]:
+    """What the front page shows, by its place in the text; its files are added to the site."""
+    model = tree.root / "models/digits"
+    tree.add(NETWORK, network.script(model).encode())
+    detection, mask = pictures.detection(), pictures.mask()
+    seen = []
+    for shown, caption in ((detection, "What the detector finds"), (mask, "What the segmenter finds")):
+        file = PurePosixPath("front", f"{shown.name}.jpg")
+        tree.add(file, shown.jpeg())
+        seen.append((shown, file, f"{caption} in a photograph that it was not trained on"))
+    tree.add(SHARED, pictures.shared("Kuiper", LINE, detection))
+    first = lesson_page(tree.course.lesson(1)).with_suffix(".html")
+    operators, parameters = network.counts(model)
+    return {
+        "LINE": LINE,
+        "START": exhibits.doors(tree.course, str(first), str(DOWNLOAD), download),
+        "DIGIT": exhibits.digit(NETWORK),
+        "OPERATORS": str(operators),
+        "PARAMETERS": f"{parameters:,}",
+        "SEEN": exhibits.seen(seen),
+        "LESSONS": lesson_rows(tree, INDEX),
+    }
 
 
 def _where(download: int) -> str:

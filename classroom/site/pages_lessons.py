@@ -48,8 +48,14 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
             _dress(cell, last_words(said))
     if pictures:
         tree.warnings.append(f"{file}: expected the heading {next(iter(pictures))!r} for a moving picture")
+    tree.add(notebook_file(lesson), path.read_bytes())
     notebook["metadata"]["language_info"] = {"name": "python"}
     tree.write(page, json.dumps(notebook, ensure_ascii=False))
+
+
+def notebook_file(lesson: Lesson) -> PurePosixPath:
+    """Where the site has a lesson's notebook to take away."""
+    return PurePosixPath("download", f"{lesson.folder}.ipynb")
 
 
 def with_pictures(text: str, pictures: dict[str, str]) -> str:
@@ -98,7 +104,8 @@ def info_box(lesson: Lesson, tree: Tree, predicts: bool) -> str:
     up, page = "../..", lesson_page(lesson)
     lines = [
         f"- **Open it:** `{DOCUMENTED} lab {lesson.number}` opens this page as a notebook in JupyterLab, where "
-        f"you run and change its cells ([first steps]({up}/first_steps.md)).",
+        f"you run and change its cells ([first steps]({up}/first_steps.md)). "
+        f'Or <a href="{up}/{notebook_file(lesson)}" download>take the notebook</a>: it runs in the course\'s folder.',
         f"- **Read before:** {needs_words(lesson, tree.course, lambda one: way(page, lesson_page(one)))}.",
     ]
     if lesson.time:

@@ -17,7 +17,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from classroom.site import code_links as links
-from classroom.site import math_font, sources
+from classroom.site import front, math_font, sources
 from classroom.site.docstrings import restructured
 from classroom.site.tree import SOURCES
 
@@ -49,6 +49,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", _without_modules)
     app.connect("html-collect-pages", _source_pages)
     app.connect("html-page-context", _math_font, priority=400)
+    app.connect("html-page-context", _front, priority=400)
     app.connect("html-page-context", _menu_once, priority=400)
     app.connect("html-page-context", _menu_levels, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -160,6 +161,12 @@ def _math_font(app: Sphinx, page: str, template: str, context: dict[str, Any], d
     """Add the math font to pages with formulas."""
     if doctree is not None and any(doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block)))):
         app.add_css_file(math_font.FILE.name)
+
+
+def _front(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Add the style sheet of the front page's exhibits to it; its scripts stand beside them."""
+    if page == "index":
+        app.add_css_file(front.STYLES)
 
 
 def _menu_once(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

@@ -5,13 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from classroom.site import math_font, moving_places
+from classroom.site import front, math_font, moving_places
 from classroom.site.code_links import linkcode_resolve
-from classroom.site.tree import Tree
+from classroom.site.search import records
+from classroom.site.tree import EXTRA, Tree
+from kuiper.show.svg import MONO
 
 THEME = Path(__file__).with_name("theme")
 TITLE = "Kuiper"
 
+SHEETS = ("site.css", "reading.css", "figures.css", "figure-colours.css", "glossary.css")
+SCRIPTS = ("site.js", "copy.js", "enlarge.js", "glossary.js")
+"""Style sheets and scripts of every page, in loading order."""
+
+FONTS = {
+    "font-stack": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif",
+    "font-stack--headings": "var(--font-stack)",
+    "font-stack--monospace": MONO,
+}
+"""The text's family, and the monospaced one of code, figures and moving pictures."""
 ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
 """Links: at least 4.5 : 1 on the page's background."""
 
@@ -24,6 +36,10 @@ def settings(tree: Tree) -> dict[str, Any]:
         "html_title": TITLE,
         "html_short_title": TITLE,
         "language": "en",
+        "exclude_patterns": [EXTRA],
+        "templates_path": [str(THEME / "templates")],
+        "html_favicon": str(THEME / "static" / "favicon.svg"),
+        "html_extra_path": [str(tree.folder / EXTRA)],
         "author": "",
         "root_doc": "index",
         "extensions": [
@@ -31,9 +47,15 @@ def settings(tree: Tree) -> dict[str, Any]:
             "sphinx.ext.autodoc",
             "sphinx.ext.linkcode",
             "classroom.site.sphinx_extension",
+            "classroom.site.figures",
+            "classroom.site.page_head",
+            "classroom.site.lesson_way",
+            "classroom.site.glossary_terms",
+            "classroom.site.search.records",
         ],
         "suppress_warnings": ["myst.domains"],
         "course_root": str(tree.root),
+        "course_register": tree.course,
         "course_sources": sorted(str(path) for path in tree.sources),
         "linkcode_resolve": linkcode_resolve,
         # notebooks as stored
@@ -62,11 +84,12 @@ def settings(tree: Tree) -> dict[str, Any]:
             str(THEME / "static"),
             str(tree.folder / math_font.FILE),
             str(math_font.LICENCE),
-            *(str(path) for path in moving),
+            *(str(path) for path in (*moving, *front.assets())),
+            str(records.STATIC),
         ],
-        "html_css_files": ["site.css", *(path.name for path in moving if path.suffix == ".css")],
+        "html_css_files": [*SHEETS, *(path.name for path in moving if path.suffix == ".css")],
         "html_js_files": [
-            ("site.js", {"defer": "defer"}),
+            *((name, {"defer": "defer"}) for name in SCRIPTS),
             *((path.name, {"defer": "defer"}) for path in moving if path.suffix == ".js"),
         ],
         "html_math_renderer": "mathml",
@@ -74,8 +97,6 @@ def settings(tree: Tree) -> dict[str, Any]:
         "html_show_sourcelink": False,
         "html_show_copyright": False,
         "html_last_updated_fmt": None,
-        # search summaries would be fetched, which browsers refuse without a server
-        "html_show_search_summary": False,
         "pygments_style": "a11y-high-contrast-light",
         "html_use_index": True,
         "html_domain_indices": False,
@@ -93,6 +114,7 @@ def theme_options() -> dict[str, Any]:
             "color-brand-primary": ACCENT["light"],
             "color-brand-content": ACCENT["light"],
             "color-brand-visited": "#6b3fa0",
+            **FONTS,
         },
         "dark_css_variables": {
             "color-brand-primary": ACCENT["dark"],

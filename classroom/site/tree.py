@@ -12,6 +12,8 @@ from classroom.register import Course, Lesson
 
 SOURCES = PurePosixPath("source")
 """Folder of the site with the source pages."""
+EXTRA = "extra"
+"""Folder among the pages with files that go to the site as they are."""
 
 
 class SiteError(Exception):
@@ -42,6 +44,12 @@ class Tree:
         path = self.folder / page
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
+
+    def add(self, file: PurePosixPath, content: bytes) -> None:
+        """Add a file that is no page to the site."""
+        path = self.folder / EXTRA / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
     def copy(self, path: PurePosixPath, to: PurePosixPath | None = None) -> None:
         """Copy a file of the course to the same path among the pages, or to `to`."""

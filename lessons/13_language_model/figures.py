@@ -113,8 +113,8 @@ def sentence_weights(graph: kuiper.RuntimeGraph, tokens: Tokens, sentence: str, 
 
 
 def mixed(share: float) -> str:
-    """A colour between PLAIN (0) and blue (1)."""
-    ends = ([int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (PLAIN, BLUE[1]))
+    """A colour between PLAIN (0) and a blue (1) on which dark text can still be read."""
+    ends = ([int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (PLAIN, "#78abe4"))
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
 
 
@@ -135,10 +135,10 @@ def draw_heads(graph: kuiper.RuntimeGraph, tokens: Tokens) -> Svg:
                 marks.append(element("rect", **square, fill=mixed(weight), stroke=LINE, stroke_width=0.7))
                 if weight >= 0.25:
                     middle = x0 + (j + 0.5) * size, top + (i + 0.5) * size
-                    marks.append(text(f"{weight:.1f}", *middle, 13.0, DARK if weight < 0.75 else PLAIN))
+                    marks.append(text(f"{weight:.1f}", *middle, 13.0, DARK))
     description = (
-        "Two triangles of squares for the nine tokens of a sentence. In the first nearly every row is dark one place "
-        "before its own. In the second 'of' and 'the' are dark in the column of 'name', 'is' and 'a' in that of 'file'."
+        "Two triangles of squares for the nine tokens of a sentence. In the first nearly every row is blue one place "
+        "before its own. In the second 'of' and 'the' are blue in the column of 'name', 'is' and 'a' in that of 'file'."
     )
     return picture(round(x0 + size * len(words) + 12), round(2 * tall + 4), "Where two heads look", description, *marks)
 

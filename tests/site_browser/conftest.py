@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +83,55 @@ def browser(site: Path, chromium: Any) -> Any:
 def pages(site: Path) -> list[Path]:
     """Every page of the site."""
     return sorted(site.rglob("*.html"))
+
+
+class Watched:
+    """A tab, and what went wrong in it: errors of scripts, of the console, and requests that left the site."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.trouble: list[str] = []
+        self.context.route(re.compile("^(?!file:|data:)"), self._outside)
+        self.tab = self.context.new_page()
+        self.tab.on("console", self._console)
+        self.tab.on("pageerror", lambda error: self.trouble.append(f"{self.tab.url}: {error}"))
+        self.tab.on("requestfailed", lambda one: self.trouble.append(f"{self.tab.url}: failed {one.url}"))
+
+    def _outside(self, route: Any) -> None:
+        self.trouble.append(f"{self.tab.url}: asked for {route.request.url}")
+        route.abort()
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.trouble.append(f"{self.tab.url}: {message.text}")
+
+    def open(self, path: Path, query: str = "") -> Any:
+        """The page of a file, loaded."""
+        self.tab.goto(path.as_uri() + query)
+        return self.tab
+
+
+@pytest.fixture
+def watch(browser: Any) -> Iterator[Callable[..., Watched]]:
+    """A function that opens a tab with Playwright's options for it, to be watched."""
+    opened = []
+
+    def tab(**options: Any) -> Watched:
+        opened.append(Watched(browser, **options))
+        return opened[-1]
+
+    yield tab
+    for one in opened:
+        one.context.close()
+
+
+@pytest.fixture
+def phone(watch: Callable[..., Watched]) -> Watched:
+    """A tab of a phone's size."""
+    return watch(viewport={"width": 390, "height": 844})
+
+
+@pytest.fixture
+def desk(watch: Callable[..., Watched]) -> Watched:
+    """A tab of a desk's size."""
+    return watch(viewport={"width": 1280, "height": 900})

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.resources
 import io
 import os
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,47 +42,7 @@ FINDINGS = """async () => {
 }"""
 
 
-class Watched:
-    """A tab, and what went wrong in it: errors of scripts, of the console, and requests that left the site."""
-
-    def __init__(self, browser: Any, **options: Any) -> None:
-        self.context = browser.new_context(**options)
-        self.trouble: list[str] = []
-        self.context.route(re.compile("^(?!file:|data:)"), self._outside)
-        self.tab = self.context.new_page()
-        self.tab.on("console", self._console)
-        self.tab.on("pageerror", lambda error: self.trouble.append(f"{self.tab.url}: {error}"))
-        self.tab.on("requestfailed", lambda one: self.trouble.append(f"{self.tab.url}: failed {one.url}"))
-
-    def _outside(self, route: Any) -> None:
-        self.trouble.append(f"{self.tab.url}: asked for {route.request.url}")
-        route.abort()
-
-    def _console(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.trouble.append(f"{self.tab.url}: {message.text}")
-
-    def open(self, path: Path, query: str = "") -> Any:
-        """The page of a file, loaded."""
-        self.tab.goto(path.as_uri() + query)
-        return self.tab
-
-
-@pytest.fixture
-def phone(browser: Any) -> Iterator[Watched]:
-    watched = Watched(browser, viewport={"width": 390, "height": 844})
-    yield watched
-    watched.context.close()
-
-
-@pytest.fixture
-def desk(browser: Any) -> Iterator[Watched]:
-    watched = Watched(browser, viewport={"width": 1280, "height": 900})
-    yield watched
-    watched.context.close()
-
-
-def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(site: Path, pages: list[Path], phone: Watched) -> None:
+def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(site: Path, pages: list[Path], phone: Any) -> None:
     """All pages but files shown as they stand, which differ in nothing but their lines: of these every tenth."""
     wide = []
     shown = [page for page in pages if page.is_relative_to(site / "source")]
@@ -98,48 +56,19 @@ def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(site: Path, pages
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(site: Path, pages: list[Path], browser: Any, scheme: str) -> None:
+def test_axe_finds_nothing_serious(site: Path, pages: list[Path], watch: Any, scheme: str) -> None:
     axe = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    watched = Watched(browser, viewport={"width": 1280, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
+    watched = watch(viewport={"width": 1280, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
     findings = []
     for page in pages if EVERY else [site / name for name in KINDS]:
         tab = watched.open(page)
         tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         tab.evaluate(axe)
         findings += [f"{page.relative_to(site)}: {one}" for one in tab.evaluate(FINDINGS)]
-    watched.context.close()
     assert not findings, "\n".join(findings[:30])
 
 
-def test_the_search_finds_an_operator(site: Path, desk: Watched) -> None:
-    tab = desk.open(site / "search.html", "?q=nn.SiLU")
-    tab.wait_for_selector("ul.search li a")
-    first = tab.locator("ul.search li a").first
-    assert first.get_attribute("href").startswith("docs/operators.html")
-    tab.wait_for_function("document.querySelector('ul.search li a').textContent === 'nn.SiLU (Operators)'")
-    first.click()
-    tab.wait_for_url("**/docs/operators.html*")
-    assert tab.evaluate("decodeURIComponent(location.hash)") == "#nn.SiLU"
-    top = "document.getElementById('nn.SiLU').getBoundingClientRect().top"
-    tab.wait_for_function(f"{top} >= 0 && {top} < innerHeight")
-    assert not desk.trouble
-
-
-def test_what_a_search_marks_on_a_page_is_never_a_single_letter(site: Path, desk: Watched) -> None:
-    tab = desk.open(site / "search.html", "?q=F.silu")
-    tab.locator("ul.search li a").first.click()
-    tab.wait_for_url("**/docs/operators.html*")
-    tab.wait_for_selector("span.highlighted")
-    assert {text.lower() for text in tab.locator("span.highlighted").all_inner_texts()} == {"silu"}
-
-
-def test_the_search_finds_words_of_a_lesson(site: Path, desk: Watched) -> None:
-    tab = desk.open(site / "search.html", "?q=topological")
-    tab.wait_for_selector('ul.search li a[href^="lessons/04_graph/"]')
-    assert not desk.trouble
-
-
-def test_in_print_there_is_the_text_and_no_navigation(site: Path, desk: Watched) -> None:
+def test_in_print_there_is_the_text_and_no_navigation(site: Path, desk: Any) -> None:
     tab = desk.open(site / "lessons/04_graph/04_graph.html")
     folded = tab.locator("details.hide .output").first
     assert tab.locator(".sidebar-drawer").is_visible()
@@ -151,7 +80,7 @@ def test_in_print_there_is_the_text_and_no_navigation(site: Path, desk: Watched)
     assert folded.is_visible()
 
 
-def test_the_keyboard_reaches_the_text_the_search_and_the_hints(site: Path, desk: Watched) -> None:
+def test_the_keyboard_reaches_the_text_the_search_and_the_hints(site: Path, desk: Any) -> None:
     tab = desk.open(site / "homework/04_graph/README.html")
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.className").startswith("skip-to-content")
@@ -165,25 +94,17 @@ def test_the_keyboard_reaches_the_text_the_search_and_the_hints(site: Path, desk
     search.focus()
     tab.keyboard.type("flatten")
     tab.keyboard.press("Enter")
-    tab.wait_for_selector("ul.search li a")
+    tab.wait_for_selector("#search-results a")
     assert not desk.trouble
 
 
-def test_the_search_page_says_what_to_do_before_a_search(site: Path, desk: Watched) -> None:
-    tab = desk.open(site / "search.html")
-    said = tab.evaluate("getComputedStyle(document.getElementById('search-results'), '::before').content")
-    assert "search field" in said
-    desk.open(site / "search.html", "?q=convolution").wait_for_selector("ul.search li a")
-    assert tab.evaluate("getComputedStyle(document.getElementById('search-results'), '::before').content") == "none"
-
-
-def test_the_index_has_one_column_on_a_phone(site: Path, phone: Watched) -> None:
+def test_the_index_has_one_column_on_a_phone(site: Path, phone: Any) -> None:
     tab = phone.open(site / "genindex.html")
     first, second = (tab.locator(".genindextable").first.locator("td").nth(i).bounding_box() for i in (0, 1))
     assert second["y"] >= first["y"] + first["height"]
 
 
-def test_what_scrolls_sideways_can_be_reached_by_keyboard(site: Path, phone: Watched) -> None:
+def test_what_scrolls_sideways_can_be_reached_by_keyboard(site: Path, phone: Any) -> None:
     tab = phone.open(site / "benchmarks/RESULTS.html")
     table = tab.locator(".table-wrapper[tabindex='0']").first
     table.focus()
@@ -191,7 +112,7 @@ def test_what_scrolls_sideways_can_be_reached_by_keyboard(site: Path, phone: Wat
     tab.wait_for_function("document.activeElement.scrollLeft > 0")
 
 
-def test_light_and_dark_can_be_chosen(site: Path, desk: Watched) -> None:
+def test_light_and_dark_can_be_chosen(site: Path, desk: Any) -> None:
     tab = desk.open(site / "index.html")
     colour = "getComputedStyle(document.body).backgroundColor"
     seen = set()
@@ -202,14 +123,14 @@ def test_light_and_dark_can_be_chosen(site: Path, desk: Watched) -> None:
     assert len({shade for _, shade in seen}) == 2
 
 
-def test_a_formula_is_mathml_and_takes_room(site: Path, desk: Watched) -> None:
+def test_a_formula_is_mathml_and_takes_room(site: Path, desk: Any) -> None:
     tab = desk.open(site / "lessons/04_graph/04_graph.html")
     box = tab.locator(".formula math").first.bounding_box()
     assert box["width"] > 50
     assert box["height"] > 10
 
 
-def test_the_font_of_formulas_is_on_the_page_and_its_brackets_grow(site: Path, desk: Watched) -> None:
+def test_the_font_of_formulas_is_on_the_page_and_its_brackets_grow(site: Path, desk: Any) -> None:
     tab = desk.open(site / "lessons/13_language_model/13_language_model.html")
     fonts = tab.evaluate("document.fonts.ready.then(fonts => [...fonts].map(one => [one.family, one.status]))")
     assert fonts == [["Kuiper Math", "loaded"]]
@@ -220,7 +141,7 @@ def test_the_font_of_formulas_is_on_the_page_and_its_brackets_grow(site: Path, d
     assert max(heights) > 1.8 * min(heights)
 
 
-def test_nothing_of_a_formula_is_cut_off(site: Path, desk: Watched) -> None:
+def test_nothing_of_a_formula_is_cut_off(site: Path, desk: Any) -> None:
     """A formula's box scrolls, so that ink above or below it would not be seen: there is none."""
     image = pytest.importorskip("PIL.Image", reason="needs Pillow to look at pixels")
     tab = desk.open(site / "lessons/01_first_tests/01_first_tests.html")
@@ -234,7 +155,7 @@ def test_nothing_of_a_formula_is_cut_off(site: Path, desk: Watched) -> None:
             assert len(seen.getcolors()) == 1, formula.inner_text()
 
 
-def test_a_line_of_code_of_a_hundred_characters_fits_where_there_is_room(site: Path, desk: Watched) -> None:
+def test_a_line_of_code_of_a_hundred_characters_fits_where_there_is_room(site: Path, desk: Any) -> None:
     tab = desk.open(site / "lessons/04_graph/04_graph.html")
     for width in (1280, 1440, 1920):
         tab.set_viewport_size({"width": width, "height": 900})
@@ -248,7 +169,7 @@ def test_a_line_of_code_of_a_hundred_characters_fits_where_there_is_room(site: P
         assert tab.evaluate(WIDE) <= 0
 
 
-def test_from_the_front_page_to_the_first_exercise_by_links_alone(site: Path, desk: Watched) -> None:
+def test_from_the_front_page_to_the_first_exercise_by_links_alone(site: Path, desk: Any) -> None:
     tab = desk.open(site / "index.html")
     for words, address in (
         ("First steps", "first_steps.html"),

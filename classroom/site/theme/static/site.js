@@ -28,29 +28,6 @@
     name.replaceWith(...name.data.split(/(?<=\.)/).flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part])));
   }
 
-  /* a search for F.silu looks for "f" and "silu": only the longer word is marked on the page that it finds */
-  try {
-    const key = "sphinx_highlight_terms";
-    const words = localStorage.getItem(key);
-    if (words) localStorage.setItem(key, words.split(" ").filter((word) => word.length > 1).join(" "));
-  } catch {
-    /* the browser keeps nothing for pages of files */
-  }
-
-  /* what the search found in the index bears the name of its page: say which entry it is */
-  function nameEntries(results) {
-    for (const link of results.querySelectorAll("li.kind-index a:not([data-named])")) {
-      link.dataset.named = "";
-      const entry = decodeURIComponent(link.hash.slice(1));
-      if (entry) link.textContent = `${entry} (${link.textContent})`;
-    }
-  }
-
-  const results = document.getElementById("search-results");
-  if (results) {
-    new MutationObserver(() => nameEntries(results)).observe(results, { childList: true, subtree: true });
-  }
-
   addEventListener("load", mark);
   addEventListener("resize", mark);
   document.addEventListener("toggle", mark, true);
