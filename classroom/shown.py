@@ -22,6 +22,7 @@ def show(*renderables: Any) -> None:
         no_color=not colour,
         highlight=False,
         markup=False,
+        emoji=False,
         legacy_windows=False,
     )
     for renderable in renderables:

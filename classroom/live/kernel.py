@@ -5,21 +5,16 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-
-from classroom.register import ROOT, load
-from classroom.started import DOCUMENTED, VARIABLE
-
-os.environ.setdefault(VARIABLE, DOCUMENTED)  # the command in the reports
 
 from classroom import check, explain
 from classroom.gallery.piece import DemoOptions
 from classroom.live import display, in_process, missing
 from classroom.live.notebook import Notebook
 from classroom.progress import Progress
+from classroom.register import ROOT, load
 from classroom.tasks import find_one
 
 Tell = Callable[[str], None]
