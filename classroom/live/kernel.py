@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -40,22 +41,24 @@ class Kernel:
         self._notebook = Notebook(ROOT / "lessons" / lesson, self._tell)
         return {}
 
-    def do_cell(self, source: str) -> dict[str, Any]:
-        """Run a cell of the lesson that is open."""
+    def do_cell(self, source: str, number: int) -> dict[str, Any]:
+        """Run a cell of the lesson that is open; `number` is what errors call it."""
         if self._notebook is None:
             raise ValueError("a cell without a lesson: expected `open` before")
-        return {"outputs": self._notebook.run(source)}
+        return {"outputs": self._notebook.run(source, number)}
 
-    def do_check(self, exercise: str, files: Mapping[str, str], seconds: float = check.SECONDS) -> dict[str, Any]:
-        """Run the public tests of an exercise on the reader's files -> the report of `check`."""
+    def do_check(self, exercise: str, files: Mapping[str, str], columns: int) -> dict[str, Any]:
+        """Run the public tests of an exercise on the reader's files -> the report of `check`, so many columns wide."""
+        os.environ["COLUMNS"] = str(columns)
         self._write(files)
-        (result,) = check.check([find_one(self._course, exercise)], seconds)
+        (result,) = check.check([find_one(self._course, exercise)])
         return {"solved": result.state is check.State.SOLVED, "report": explain.report(result)}
 
-    def do_demo(self, piece: str, files: Mapping[str, str]) -> dict[str, Any]:
-        """`demo PIECE --mine` -> what it prints."""
+    def do_demo(self, piece: str, files: Mapping[str, str], columns: int) -> dict[str, Any]:
+        """`demo PIECE --mine` -> what it prints, so many columns wide."""
         from classroom.gallery.mine import show_mine, work_of
 
+        os.environ["COLUMNS"] = str(columns)
         self._write(files)
         said = io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):

@@ -63,4 +63,4 @@ class Finder:
 
 def install() -> None:
     """Let the packages that are not here be found."""
-    sys.meta_path.append(Finder())  # type: ignore[arg-type]
+    sys.meta_path.append(Finder())

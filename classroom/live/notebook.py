@@ -31,13 +31,11 @@ class Notebook:
         self._folder, self._tell = folder, tell
         self._module = ModuleType("__main__")
         self._module.__dict__["display"] = display.display
-        self._runs = 0
 
-    def run(self, source: str) -> list[Output]:
-        """Run one cell -> its outputs, in order."""
+    def run(self, source: str, number: int = 1) -> list[Output]:
+        """Run one cell, which errors call `number` -> its outputs, in order."""
         outputs: list[Output] = []
-        self._runs += 1
-        name = f"<cell {self._runs}>"
+        name = f"<cell {number}>"
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         with self._here(outputs):
             try:

@@ -63,7 +63,7 @@ def test_a_file_of_the_runtime_that_is_missing_or_another_is_refused(tmp_path: P
     with pytest.raises(SiteError, match=r"pyodide\.mjs: expected this file of Pyodide"):
         runtime.verified(tmp_path)
     (tmp_path / "pyodide.mjs").write_text("export default 1", encoding="utf-8")
-    with pytest.raises(SiteError, match="expected sha256 6f1d60f7.* found [0-9a-f]{64}: it is another file"):
+    with pytest.raises(SiteError, match=r"expected sha256 6f1d60f7.* found [0-9a-f]{64}: it is another file"):
         runtime.verified(tmp_path)
 
 

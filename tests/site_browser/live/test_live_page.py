@@ -1,4 +1,4 @@
-"""Pages with Python in them: light before it is asked for, quiet, usable by keyboard, and nothing is fetched unasked."""
+"""Pages with Python in them: light before it is asked for, usable by keyboard, and nothing is fetched unasked."""
 
 from __future__ import annotations
 

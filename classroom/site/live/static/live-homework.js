@@ -77,7 +77,9 @@
     one.report.className = "live-report";
     one.report.textContent = `checking ${one.id} ...`;
     try {
-      const { solved, report } = await live.ask({ do: "check", exercise: one.id, files: { [data.file]: text() } });
+      const { solved, report } = await live.ask({
+        do: "check", exercise: one.id, files: { [data.file]: text() }, columns: live.columns(one.report),
+      });
       one.report.textContent = report;
       one.report.classList.add(solved ? "live-good" : "live-bad");
     } catch (error) {
@@ -100,7 +102,7 @@
     report.hidden = false;
     report.textContent = `demo ${piece} --mine ...`;
     try {
-      const answer = await live.ask({ do: "demo", piece, files: files() });
+      const answer = await live.ask({ do: "demo", piece, files: files(), columns: live.columns(report) });
       report.textContent = answer.report;
     } catch (error) {
       report.textContent = error.message;

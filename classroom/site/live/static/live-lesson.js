@@ -96,7 +96,7 @@
     };
     const started = performance.now();
     try {
-      const { outputs } = await live.ask({ do: "cell", source: one.editor.text() }, tell);
+      const { outputs } = await live.ask({ do: "cell", source: one.editor.text(), number: one.number }, tell);
       show(one, outputs);
       one.ran = true;
       const failed = outputs.some((output) => output.kind === "error");

@@ -67,6 +67,15 @@
     };
   };
 
+  /** How many columns of a report are in sight, as the course's `check` asks a terminal. */
+  live.columns = (report) => {
+    const style = getComputedStyle(report);
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = `${style.fontSize} ${style.fontFamily}`;
+    const inside = report.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    return Math.max(1, Math.floor(inside / pen.measureText("0").width));
+  };
+
   let agreed = false;
 
   /** Whether Python may be fetched, where the site does not have it: asked once, with the size. */
