@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-PACKAGES = {"PIL": "Pillow", "matplotlib": "matplotlib", "torch": "PyTorch"}
+PACKAGES = {"PIL": "Pillow", "matplotlib": "matplotlib", "torch": "PyTorch", "pydoc_data": "Python's help texts"}
 """Module -> the package that it belongs to."""
 
 

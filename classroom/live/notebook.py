@@ -23,6 +23,9 @@ Output = dict[str, str]
 MOST = 200_000
 """Characters that a cell may print; what is beyond is left out."""
 
+NO_THREAD = "can't start new thread"
+"""What Python says where there is one thread only."""
+
 
 class Notebook:
     """The namespace of a lesson. `tell` gets what a cell prints while it runs."""
@@ -42,8 +45,12 @@ class Notebook:
                 self._execute(source, name, outputs)
             except NotInPageError as error:
                 outputs.append({"kind": "missing", "text": str(error)})
+            except RuntimeError as error:
+                kind = "missing" if str(error) == NO_THREAD else "error"
+                text = "This starts a thread, and a page has one only." if kind == "missing" else error_text(error)
+                outputs.append({"kind": kind, "text": text})
             except BaseException as error:
-                outputs.append({"kind": "error", "text": error_text(error, name)})
+                outputs.append({"kind": "error", "text": error_text(error)})
         return outputs
 
     @contextlib.contextmanager
@@ -125,7 +132,7 @@ def plain(value: Any) -> str:
     return str(pretty(value))
 
 
-def error_text(error: BaseException, name: str) -> str:
+def error_text(error: BaseException) -> str:
     """The exception, and the lines that led to it from the cell on."""
     frames = traceback.extract_tb(error.__traceback__)
     first = next((place for place, frame in enumerate(frames) if frame.filename.startswith("<cell ")), len(frames))

@@ -20,7 +20,7 @@ def lesson_place(lesson: Lesson, page: PurePosixPath) -> str:
     """The place above a lesson where its buttons appear, as HTML."""
     path = lesson.notebook()
     text = path.read_text(encoding="utf-8") if path else ""
-    data = {"kind": "lesson", "lesson": lesson.folder, "models": _models(text)}
+    data = {"kind": "lesson", "lesson": lesson.folder, "models": _models(text, lesson)}
     return _place(data, page)
 
 
@@ -49,7 +49,7 @@ def homework_place(lesson: Lesson, tree: Tree, page: PurePosixPath) -> str:
         "lesson": lesson.folder,
         "stub": stub,
         "exercises": exercises,
-        "models": _models(tests),
+        "models": _models(tests, lesson),
         "demos": {piece: list(models) for piece, models in DEMOS.items()},
         "others": [one.homework_file for one in tree.course.lessons if one.homework_file],
     }
@@ -61,9 +61,10 @@ def exercise_place(exercise: Exercise) -> str:
     return f'<div class="live-exercise" data-exercise="{exercise.id}"></div>'
 
 
-def _models(text: str) -> list[str]:
+def _models(text: str, lesson: Lesson) -> list[str]:
     """The networks that a text names as models/NAME."""
-    return sorted(set(re.findall(r"models/(\w+)(?=/)", text)))
+    named = set(re.findall(r"models/(\w+)", text))
+    return sorted(name for name in named if (lesson.root / "models" / name / f"{name}.pnnx.param").is_file())
 
 
 def _place(data: dict[str, Any], page: PurePosixPath) -> str:
