@@ -12,7 +12,7 @@ Shower = Callable[[Any], None]
 _showers: list[Shower] = []
 
 
-class Image:
+class ImageBytes:
     """A picture as the bytes of a PNG or JPEG file."""
 
     def __init__(self, data: bytes | str | None = None, **options: Any) -> None:
@@ -26,7 +26,7 @@ class Image:
         return self.data if self.data[:2] == b"\xff\xd8" else None
 
 
-class SVG:
+class SvgText:
     """A picture as the text of an SVG file."""
 
     def __init__(self, data: str, **options: Any) -> None:
@@ -34,6 +34,10 @@ class SVG:
 
     def _repr_svg_(self) -> str:
         return self.data
+
+
+Image, SVG = ImageBytes, SvgText
+"""The names that lessons know."""
 
 
 def display(*values: Any, **options: Any) -> None:

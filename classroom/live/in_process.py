@@ -33,14 +33,14 @@ OURS = ("kuiper", "classroom")
 """Packages of which a submission gets copies of its own."""
 
 
-class Workers:
+class PageWorkers:
     """In the place of classroom.judge.workers.Workers: there is nothing to start."""
 
     def __init__(self, path: Path, without: Iterable[str], sandbox: object, output: Any = None) -> None:
         self.path, self.without, self.output = Path(path), frozenset(without), output
         self.settings = {"submission": str(path), "without": sorted(self.without)}
 
-    def start(self) -> Workers:
+    def start(self) -> PageWorkers:
         """What Process is given."""
         return self
 
@@ -48,10 +48,10 @@ class Workers:
         """Nothing to stop."""
 
 
-class Process:
+class PageProcess:
     """In the place of classroom.judge.process.Process: the first frame settles, the second loads, the others call."""
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: PageWorkers) -> None:
         self._path, self._imports = workers.path, Imports(workers.path, workers.settings)
         deadline.watch(str(workers.path.parent))
         self._output = workers.output if hasattr(workers.output, "write") else io.StringIO()
@@ -83,7 +83,7 @@ class Process:
         return codec.encode({"return": None})
 
     def _call(self, module: ModuleType, frame: bytes) -> bytes:
-        judge: Any = Judge(self.callbacks, self._imports)
+        judge: Any = PageJudge(self.callbacks, self._imports)
         return worker.answer(module, codec.read(io.BytesIO(frame)), judge, self._path)
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ class Process:
         self._module = None
 
 
-class Judge:
+class PageJudge:
     """What the worker sends a callback to: answered on the spot."""
 
     def __init__(self, callbacks: list[Callable[..., Any]], imports: Imports) -> None:
@@ -170,7 +170,7 @@ class PageStudent(Student):
         return super()._exchange(frame, callbacks)
 
 
-class Listener:
+class PageListener:
     """In the place of classroom.judge.printed.Listener: what was written to `stream`, call by call."""
 
     def __init__(self) -> None:
@@ -185,7 +185,7 @@ class Listener:
         self.stream.truncate()
         self.heard.append(part.printed())
 
-    def __enter__(self) -> Listener:
+    def __enter__(self) -> PageListener:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -229,10 +229,10 @@ def bar(what: str, total: int) -> Iterator[Callable[[], None]]:
 
 
 PLACES: tuple[tuple[str, str, Any], ...] = (
-    ("classroom.judge.student", "Workers", Workers),
-    ("classroom.judge.student", "Process", Process),
+    ("classroom.judge.student", "Workers", PageWorkers),
+    ("classroom.judge.student", "Process", PageProcess),
     ("classroom.judge.tests", "Student", PageStudent),
-    ("classroom.check", "Listener", Listener),
+    ("classroom.check", "Listener", PageListener),
     ("classroom.gallery.mine", "run", run),
     ("classroom.gallery.mine", "bar", bar),
     ("classroom.gallery.show", "bar", bar),

@@ -21,7 +21,7 @@ from classroom.tasks import find_one
 Tell = Callable[[str], None]
 
 
-class Kernel:
+class PageKernel:
     """The course in a page. `tell` gets what a cell prints while it runs."""
 
     def __init__(self, tell: Tell = lambda text: None) -> None:

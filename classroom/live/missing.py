@@ -42,7 +42,7 @@ class MissingModule(ModuleType):
         return Missing(PACKAGES[self.__name__.partition(".")[0]])
 
 
-class Finder:
+class MissingFinder:
     """The last of all finders: finds the modules of PACKAGES, and has nothing of them."""
 
     def find_spec(
@@ -63,4 +63,4 @@ class Finder:
 
 def install() -> None:
     """Let the packages that are not here be found."""
-    sys.meta_path.append(Finder())
+    sys.meta_path.append(MissingFinder())

@@ -49,7 +49,7 @@
       python.runPython("import importlib, sys; importlib.invalidate_caches(); sys.path[:0] = ['/course', '/packages']");
       const tell = (said) => postMessage({ said });
       python.globals.set("tell", tell);
-      kernel = python.runPython("from classroom.live.kernel import Kernel; Kernel(tell)");
+      kernel = python.runPython("from classroom.live.kernel import PageKernel; PageKernel(tell)");
     }
 
     self.onmessage = async ({ data }) => {
