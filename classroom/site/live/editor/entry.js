@@ -22,7 +22,7 @@ window.KuiperEditor = (parent, text, { label, changed, run }) => {
         highlightActiveLine(), indentUnit.of("    "), EditorState.tabSize.of(4), python(),
         syntaxHighlighting(classHighlighter),
         keymap.of([...keys, ...defaultKeymap, ...historyKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
       ],
     }),
