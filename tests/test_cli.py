@@ -356,6 +356,7 @@ def run_process(*arguments: str, **variables: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.slow
 def test_the_command_runs_as_a_program_and_fails_without_a_traceback(tmp_path: Path) -> None:
     good = run_process("run", write(tmp_path, SIMPLE))
     assert (good.returncode, "output_0" in good.stdout) == (0, True)

@@ -84,6 +84,7 @@ def test_bench_reports_times_and_a_profile_of_every_operator(tmp_path: Path) -> 
     assert {line.split()[0] for line in profile.splitlines()[2:]} == {"relu", "sum"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not llvm.installed(), reason="the compiler needs llvmlite, of the extra speed")
 def test_bench_says_which_steps_are_machine_code(tmp_path: Path) -> None:
     typed = ("--engine", "compiled", "--repeat", 1, "--warmup", 0, "--profile", "--threads", 1)
@@ -175,6 +176,7 @@ def wrong(layer: ReLU) -> ActivationSteps:
     return clamp(0.1, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["fast", "auto"])
 def test_bench_says_so_where_a_plan_computes_something_else_than_the_layers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
@@ -215,6 +217,7 @@ def test_bench_shows_ratios_of_those_that_agree_and_reasons_for_the_others(
     assert "other programs use 50% of the processor" in result.stderr
 
 
+@pytest.mark.slow
 def test_bench_goes_on_without_a_framework_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('none', name='torch')")
     monkeypatch.syspath_prepend(tmp_path)

@@ -120,6 +120,7 @@ def test_float16_devices_are_compared_with_more_patience() -> None:
     assert "outputs differ by" in call(*typed, "--tolerance", 1e-9, code=1).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "shapes"),
     [

@@ -94,6 +94,7 @@ def test_an_operator_is_one_file(copy):
     assert said == f"activation {6 * 150} {{}} ['clamp', 'layer of nn.Squareplus']"
 
 
+@pytest.mark.slow
 def test_a_kernel_is_one_more(copy):
     layer, steps, line = blocks()
     add_layer(copy, layer)

@@ -135,6 +135,7 @@ def test_idle_ticks_are_some_of_all_ticks() -> None:
     assert 0 < found[0] < found[1]
 
 
+@pytest.mark.slow
 def test_kernels_that_the_environment_forces_are_noticed() -> None:
     pytest.importorskip("threadpoolctl", reason="asks threadpoolctl, which is not installed")
     if platform.machine().lower() not in ("x86_64", "amd64"):

@@ -136,6 +136,7 @@ def _read_by_arity(tokens: Sequence[Token], text: str) -> TokenNode:
     Round brackets and commas say nothing here; the brackets of a list bound a stack of its own.
     """
     stacks: list[list[TokenNode]] = [[]]
+    with_commas = _with_commas(tokens)
     for i in range(len(tokens) - 1, -1, -1):
         node = TokenNode(tokens[i])
         if node.token.type is TokenType.RIGHT_LIST:
@@ -144,7 +145,10 @@ def _read_by_arity(tokens: Sequence[Token], text: str) -> TokenNode:
         if node.token.type is TokenType.LEFT_LIST:
             node.children = stacks.pop()[::-1]
         elif node.token.type is TokenType.FUNCTION:
-            values, count = stacks[-1], _values_taken(tokens, i)
+            arity = FUNCTIONS[
+                node.text
+            ].arity  # of those that take one or two, size(x) and size(x,dim) differ by the comma
+            values, count = stacks[-1], arity[-1] if i + 1 in with_commas else arity[0]
             node.children = [values.pop() for _ in range(min(count, len(values)))]
             _check_arity(node, text)
         elif not _begins_value(node.token):
@@ -157,11 +161,17 @@ def _read_by_arity(tokens: Sequence[Token], text: str) -> TokenNode:
     return results[0]
 
 
-def _values_taken(tokens: Sequence[Token], i: int) -> int:
-    """How many values the function tokens[i] takes; size(x) and size(x,dim) differ in where the bracket closes."""
-    arity = FUNCTIONS[tokens[i].text].arity
-    closed = tokens[i + 3 : i + 4]
-    return arity[0] if closed and closed[0].type is TokenType.RIGHT_BRACKET else arity[-1]
+def _with_commas(tokens: Sequence[Token]) -> set[int]:
+    """Positions of the opening brackets with a comma between them and the bracket that closes them, but not deeper."""
+    found, open_at = set(), []
+    for i, token in enumerate(tokens):
+        if token.type in (TokenType.LEFT_BRACKET, TokenType.LEFT_LIST):
+            open_at.append(i)
+        elif token.type in (TokenType.RIGHT_BRACKET, TokenType.RIGHT_LIST) and open_at:
+            open_at.pop()
+        elif token.type is TokenType.COMMA and open_at:
+            found.add(open_at[-1])
+    return found
 
 
 def _check_arity(node: TokenNode, text: str) -> None:

@@ -33,6 +33,7 @@ def test_of_what_people_wrote_by_themselves_nothing_is_reported() -> None:
     assert (told, alike) == (0, 0)
 
 
+@pytest.mark.slow
 def test_the_made_up_class_is_more_alike_than_people_are() -> None:
     people, made_up = likeness(draws=2)
     assert made_up[len(made_up) // 2] > people[len(people) // 2]

@@ -593,6 +593,7 @@ def test_a_picture_that_cannot_be_written_is_a_sentence(mini: Any) -> None:
     assert "cannot write the picture" in text(result)
 
 
+@pytest.mark.slow
 def test_the_page_is_ascii_on_an_ascii_terminal_and_fits_into_eighty_columns(mini: Any) -> None:
     mini.write(double="return x * x")
     for command in (("check", "double"), ("map",), ("next",), ("hint", "double")):

@@ -72,6 +72,7 @@ def test_every_other_command_says_what_to_install(without_packages: dict[str, st
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_the_main_job_is_pure_ascii_on_an_ascii_terminal() -> None:
     done = course(PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
@@ -131,6 +132,7 @@ def test_pytest_gets_the_arguments_and_its_exit_code_comes_back() -> None:
     assert nothing.returncode == 5
 
 
+@pytest.mark.slow
 def test_the_main_job_loads_neither_matplotlib_nor_networkx() -> None:
     code = (
         "import sys\nfrom classroom import cli\nfrom classroom.gallery.show import show_piece\nshow_piece()\n"
@@ -140,6 +142,7 @@ def test_the_main_job_loads_neither_matplotlib_nor_networkx() -> None:
     assert done.stdout.splitlines()[-1] == "set()", done.stderr
 
 
+@pytest.mark.slow
 def test_the_doctor_names_versions_and_the_blas() -> None:
     done = course("doctor")
     assert done.returncode == 0, done.stderr
@@ -278,6 +281,7 @@ def test_a_register_that_cannot_be_read_is_a_sentence_for_every_command(mini: An
         assert "course.toml" in result.output
 
 
+@pytest.mark.slow
 def test_a_students_copy_without_the_workshop_has_no_command_dev(tmp_path: Path) -> None:
     assert " dev " in course("--help").stdout
     shutil.copytree(ROOT / "classroom", tmp_path / "classroom", ignore=shutil.ignore_patterns("dev", "__pycache__"))

@@ -191,6 +191,7 @@ def test_the_likely_cause_is_the_true_one(tmp_path: Path, case: str) -> None:
     assert cause in cause_told(RESNET, name, changes, tmp_path / "hw08_resnet.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ATTENTION)
 def test_the_likely_cause_of_wrong_attention_is_the_true_one(tmp_path: Path, case: str) -> None:
     name, changes, cause = ATTENTION[case]

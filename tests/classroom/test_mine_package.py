@@ -182,6 +182,7 @@ def test_a_loop_without_end_is_stopped(mine: Path) -> None:
     assert "no result within 1 s" in compare(mine, seed=1, seconds=1.0).error
 
 
+@pytest.mark.slow
 def test_wrong_numbers_are_counted(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "UNSEEN", 4)
     change(mine / "parts.py", 'return layers.run_layer("nn.ReLU", x)', "return np.maximum(x, 0.1)")
@@ -228,6 +229,7 @@ def test_what_must_hold_is_that_of_the_first_public_test_that_fails(
     assert "sub(@0,@1) of nn.ReLU's result and its input" in said
 
 
+@pytest.mark.slow
 def test_an_exercise_that_is_no_part_but_that_a_part_calls_comes_next(
     solved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +269,7 @@ def test_with_all_parts_it_says_what_it_reads_and_where_it_is(solved: Path, monk
     assert (solved / "mine" / "model.py").is_file()
 
 
+@pytest.mark.slow
 def test_work_that_was_never_checked_is_checked_first(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_public_tests(solved)
     monkeypatch.setattr(package, "PARTS", PARTS[:2])
@@ -552,6 +555,7 @@ def test_a_class_that_is_not_written_yet_is_cut() -> None:
     assert package.trimmed(source, "Layers.") == '"""Layers."""\n\n\ndef sigmoid(x):\n    return x\n'
 
 
+@pytest.mark.slow
 def test_pytest_runs_the_packages_own_tests_and_not_the_examples_of_the_course(mine: Path, solved: Path) -> None:
     (solved / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = "--doctest-modules"\n')
     (mine / "wrong.py").write_text('"""\n>>> 1\n2\n"""\n')

@@ -24,6 +24,7 @@ def collected(run: Any) -> list[str]:
     return [line for line in run.text.splitlines() if "::" in line]
 
 
+@pytest.mark.slow
 def test_a_folder_collects_every_public_test_once_by_exercise_and_name(course: Any) -> None:
     run = course.pytest("homework/01_numbers", "--collect-only", "-q")
     names = ["double::whole_numbers", "double::tables", "turn::backwards", "power::squares"]
@@ -55,6 +56,7 @@ def nothing(student, rng):
 '''
 
 
+@pytest.mark.slow
 def test_hidden_tests_are_collected_where_the_folder_has_them(course: Any) -> None:
     (course.file.parent / "judge").mkdir()
     (course.file.parent / "judge" / "double.py").write_text(HIDDEN, encoding="utf-8")
@@ -142,6 +144,7 @@ def test_a_file_that_cannot_be_judged_fails_each_test_with_the_reason(course: An
     assert said in run.text
 
 
+@pytest.mark.slow
 def test_a_missing_file_fails_and_says_how_to_get_it_back(course: Any) -> None:
     course.file.unlink()
     run = course.pytest("homework/01_numbers")
@@ -149,6 +152,7 @@ def test_a_missing_file_fails_and_says_how_to_get_it_back(course: Any) -> None:
     assert "hw01_numbers.py is missing" in run.text
 
 
+@pytest.mark.slow
 def test_a_student_cannot_end_the_run_or_hang_it(course: Any) -> None:
     course.write(double="import os; os._exit(0)", turn="while True: pass", power="return x * x")
     run = course.pytest("homework/01_numbers", "--homework-seconds", "1")
@@ -157,6 +161,7 @@ def test_a_student_cannot_end_the_run_or_hang_it(course: Any) -> None:
     assert "no answer within 1 s" in run.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--homework-seed=-1", "--homework-seconds=0", "--homework-seconds=soon"])
 def test_an_option_without_sense_is_refused(course: Any, option: str) -> None:
     run = course.pytest("homework/01_numbers", option)
@@ -201,17 +206,20 @@ def test_a_conftest_that_pytest_has_read_already_ends_the_run(course: Any) -> No
     assert course.pytest("homework/01_numbers", "--own-tests", "-k", "backwards").code == 0
 
 
+@pytest.mark.slow
 def test_elsewhere_pytest_is_as_it_was(course: Any) -> None:
     (course.root / "tests").mkdir()
     (course.root / "tests" / "test_one.py").write_text("def test_one():\n    pass\n", encoding="utf-8")
     assert "1 passed" in course.pytest("tests").text
 
 
+@pytest.mark.slow
 def test_the_course_itself_loads_it(course: Any) -> None:
     run = course.pytest("homework/02_tensor", "--collect-only", "-q", "-m", "public", root=ROOT)
     assert "homework/02_tensor/hw02_tensor.py::flatten::one_to_24_row_by_row" in collected(run)
 
 
+@pytest.mark.slow
 def test_editors_find_the_line_of_the_function(course: Any) -> None:
     report = course.root / "where.py"
     report.write_text(

@@ -138,6 +138,7 @@ def watching(mini: Any) -> Iterator[Callable[..., Watching]]:
         one.process.wait()
 
 
+@pytest.mark.slow
 def test_watch_checks_when_the_file_is_saved_and_ends_quietly(
     mini: Any, in_the_background: None, watching: Callable[..., Watching]
 ) -> None:
@@ -169,6 +170,7 @@ def test_watch_goes_on_with_the_next_exercise_when_one_passes(
     assert "turn (task 1.2): not right yet" in watch.page()
 
 
+@pytest.mark.slow
 def test_watch_goes_on_into_the_next_lesson_s_file(mini: Any, watching: Callable[..., Watching]) -> None:
     mini.add_lesson("triple", "return x")
     watch = watching("double", "turn")

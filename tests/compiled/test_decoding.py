@@ -69,6 +69,7 @@ def agree(folder: Path, inputs: list[np.ndarray], mask: str | None) -> CompiledP
     return plan_of(graph)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_two_halves_give_what_the_layers_give(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:

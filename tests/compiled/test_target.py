@@ -19,6 +19,7 @@ from kuiper.fast.plan.planner import Planner
 DIGITS = Path(__file__).resolve().parents[2] / "models/digits/digits.pnnx.param"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sums", [(5, 5), (1, 1), (3, 7)])
 def test_any_tile_computes_the_same(sums: tuple[int, int]) -> None:
     target = host()

@@ -142,6 +142,7 @@ def test_several_texts_are_read_together(param, words, expected):
     assert keys.shape == values.shape == (shape[0], 3, shape[2], LENGTH, shape[4])
 
 
+@pytest.mark.slow
 def test_transformers_gives_the_same_logits(published, param, words):
     torch = pytest.importorskip("torch", reason="compares with transformers, which needs torch")
     transformers = pytest.importorskip("transformers", reason="compares with transformers, which is not installed")

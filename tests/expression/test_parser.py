@@ -83,6 +83,8 @@ def test_lists_keep_all_their_elements() -> None:
         ),
         ("[log1p,@0,[1,expm1,@1]]", "[log1p(@0),[1,expm1(@1)]]"),
         ("add(log1p,size(@0,1)),2", "add(log1p(size(@0,1)),2)"),
+        ("log1p,[size(abs(@0)),@0]", "log1p([size(abs(@0)),@0])"),
+        ("log1p,size([1,2])", "log1p(size([1,2]))"),
     ],
 )
 def test_pnnx_misplaced_brackets_are_read_by_the_number_of_values(misplaced: str, meant: str) -> None:

@@ -245,6 +245,7 @@ def test_a_plan_gives_what_the_layers_give(net, load, near, untimed, poison, eng
     np.testing.assert_array_equal(x, before)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_one_graph_takes_every_size_that_the_layers_take(net, load, near, untimed, poison, data):

@@ -62,6 +62,7 @@ def layers(draw, channels: int, out_channels: int):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     data=st.data(),

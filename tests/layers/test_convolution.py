@@ -81,6 +81,7 @@ def test_convolution_is_pytorchs_for_every_option(case, word):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Using padding='same'")
 @settings(max_examples=150, deadline=None)
 @given(case=cases(), same=st.booleans(), mode=MODES)

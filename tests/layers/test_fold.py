@@ -36,6 +36,7 @@ def same_or_both_refuse(ours, theirs, **tolerance: float) -> None:
     np.testing.assert_allclose(found, expected, **{"rtol": 1e-12, "atol": 1e-12, **tolerance})
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(batch=BATCHES, size=st.tuples(st.integers(1, 7), st.integers(1, 7)), options=OPTIONS)
 def test_unfold_is_pytorchs_for_every_option(batch, size, options):

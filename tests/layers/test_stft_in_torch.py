@@ -65,6 +65,7 @@ def test_the_transform(values, shape, dtype, pad_mode, return_complex):
     same_or_refused(STFT, torch.stft, x, values | {"pad_mode": pad_mode, "return_complex": return_complex})
 
 
+@pytest.mark.slow
 @given(
     values=options(),
     shape=st.sampled_from([(1, 40), (2, 33), (50,)]),

@@ -286,6 +286,7 @@ def test_the_folded_answers_of_a_lesson_are_right_where_they_stand(lesson: regis
     assert notebooks.answers_found_wrong(path) == []
 
 
+@pytest.mark.slow
 def test_a_folded_answer_that_is_wrong_is_told(tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat", reason="writes a notebook, and nbformat is not installed")
     pytest.importorskip("nbclient", reason="runs notebooks, and nbclient is not installed")

@@ -62,6 +62,7 @@ def test_a_new_lesson_lacks_only_what_its_author_has_to_write(copy: Path) -> Non
     assert [line for line in told if not any(words in line for words in (*WORDS_TO_WRITE, minutes))] == []
 
 
+@pytest.mark.slow
 def test_a_new_lesson_whose_author_has_written_is_sound(copy: Path) -> None:
     pytest.importorskip("nbclient", reason="runs notebooks, and nbclient is not installed")
     lesson = new_lesson(copy, "Quantization")

@@ -64,6 +64,7 @@ def order_of_execution(model, layers):
     return called
 
 
+@pytest.mark.slow
 def test_held_out_images_are_the_ones_that_the_script_sets_aside(train):
     pytest.importorskip("sklearn", reason="reads the data from scikit-learn, which is not installed")
     (x, _), (x_held, y_held) = train.load_data()

@@ -30,6 +30,7 @@ def test_iou_on_the_stored_scenes_is_the_one_reported(graphs, held_out, metrics)
     assert agreement.mean_iou == pytest.approx(metrics["stored_mean_iou"], abs=2e-3)
 
 
+@pytest.mark.slow
 def test_picture_may_have_any_sides_that_16_divides(graphs, held_out):
     x = pictures(held_out["images"][:1])[:, :, :96, :112]
     simple, fast, compiled = (graph(x)[0] for graph in graphs.values())

@@ -36,6 +36,7 @@ def test_logits_are_torchs(graph, held_out):
     assert np.abs(logits - expected).max() <= 1e-4 * np.abs(expected).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lengths", "room"), [([1] * 12, 16), ([5, 1, 1, 5], 12), ([11, 1], 40)])
 def test_one_step_after_the_other_gives_what_all_at_once_gives(graph, held_out, lengths, room):
     words = held_out["words"][1:3, : sum(lengths)]
@@ -53,6 +54,7 @@ def test_one_step_after_the_other_gives_what_all_at_once_gives(graph, held_out, 
         np.testing.assert_allclose(kept[:, :, :, :done], whole, rtol=0, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_places_that_are_not_in_use_make_no_difference(graph, held_out):
     words, rubbish = held_out["words"][:1, :6], tuple(1e3 + cache for cache in empty_cache(1, 9))
     np.testing.assert_array_equal(graph(words, *rubbish, np.array([0]))[0].shape, (1, 6, 1024))

@@ -53,6 +53,7 @@ def test_kuiper_alone_has_one_time_for_each_round(workload: Workload) -> None:
     assert ours.ratios == []
 
 
+@pytest.mark.slow
 def test_who_is_not_installed_or_breaks_down_is_told_and_the_others_go_on(
     workload: Workload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

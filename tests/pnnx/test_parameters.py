@@ -147,6 +147,7 @@ PARAMETERS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(PARAMETERS)
 @example(Parameter(ParameterKind.FLOAT, -0.0))
 @example(Parameter(ParameterKind.FLOAT, sys.float_info.max))

@@ -24,6 +24,7 @@ def weights(draw: st.DrawFn) -> np.ndarray:
     return array
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(weight=weights(), block=st.sampled_from([None, 1, 2, 4, 5]))
 def test_every_number_is_off_by_half_a_scale_at_most(weight: np.ndarray, block: int | None) -> None:

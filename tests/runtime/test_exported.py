@@ -98,6 +98,7 @@ def test_a_weight_shared_by_two_modules_is_used_by_both(export):
     assert_same(graph, model, torch.rand(3, 4))
 
 
+@pytest.mark.slow
 def test_a_dictionary_comes_out_as_its_values_in_order(tmp_path):
     pytest.importorskip("pnnx", reason="exports with pnnx, which is not installed")
     model = Dictionary().eval()

@@ -25,6 +25,7 @@ def read(graph: RuntimeGraph, words: list[int], steps: list[int], room: int) -> 
     return np.concatenate(logits), cache
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(0, 9), st.integers(0, 7))
 @settings(max_examples=10, deadline=None)
 def test_logits_do_not_depend_on_the_steps(

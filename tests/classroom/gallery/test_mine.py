@@ -166,6 +166,7 @@ def fail(task: HomeworkTask) -> None:
     task.file.write_text(task.file.read_text().replace("return True", "return False"))
 
 
+@pytest.mark.slow
 def test_the_demo_names_what_is_yours_and_what_is_the_references(plugs: Any) -> None:
     fail(plugs(axby=RIGHT["axby"], flatten=RIGHT["flatten"], padding=RIGHT["padding"], other="")["axby"])
     assert course("check", "flatten", "padding", "other").exit_code == 0
@@ -224,6 +225,7 @@ def test_an_unsolved_exercise_is_named_with_the_way_to_plug_it_in(plugs: Any) ->
     assert "Not right yet" not in text
 
 
+@pytest.mark.slow
 def test_an_exercise_that_nobody_has_begun_is_neither_checked_nor_named(
     plugs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +246,7 @@ def test_a_mended_function_is_used_at_once(plugs: Any) -> None:
     assert rows(course("demo", "--mine").output)["flatten"][0] == "yours"
 
 
+@pytest.mark.slow
 def test_an_unsolved_exercise_is_plugged_in_on_demand(plugs: Any) -> None:
     for task in plugs(flatten=COLUMNS_FIRST, axby=RIGHT["axby"]).values():
         fail(task)

@@ -49,6 +49,7 @@ def questions(graded: Graded) -> dict[str, Check]:
     return {check.name: check for check in every if check.name.startswith("worksheet_")}
 
 
+@pytest.mark.slow
 def test_each_question_is_a_public_test_of_its_exercise(asking: Any) -> None:
     graded = judged(asking, asking.solution)
     asked = questions(graded)

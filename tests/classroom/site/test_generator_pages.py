@@ -283,6 +283,7 @@ def pages_of_lessons(tree: Tree) -> dict[P, P]:
     }
 
 
+@pytest.mark.slow
 def test_filling_twice_gives_the_same(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
     again = fill(tree.course, tmp_path_factory.mktemp("again"), download=19_400_000)
     assert again.sources == tree.sources

@@ -167,6 +167,7 @@ def test_colours_follow_the_theme_of_the_site(opened: Open, on: str, theme: str,
     assert (sum(int(part) for part in ground.strip("rgb()").split(",")) < 300) == dark
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*STEPS, "graph_digits", moving.NAMES[-1]])
 def test_axe_finds_nothing_serious(opened: Open, name: str) -> None:
     axe = pytest.importorskip("axe_playwright_python", reason="checks accessibility with axe, which is not installed")

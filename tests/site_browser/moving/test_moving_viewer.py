@@ -30,6 +30,7 @@ def place_of(page: Any, operator: int) -> tuple[float, float]:
     return box["x"], box["y"]
 
 
+@pytest.mark.slow
 def test_the_viewer_zooms_by_button_key_and_wheel(viewer: Any) -> None:
     page, view = viewer, viewer.locator(".moving-view")
     begun = scale_of(page)
