@@ -54,10 +54,13 @@
     place.append(bar, one.report);
   }
 
-  async function work(what, words) {
+  /** Do something with Python, whose report comes in a place that says so meanwhile. */
+  async function work(what, words, report, meanwhile) {
     if (busy) return;
     busy = true;
     controls();
+    report.hidden = false;
+    report.textContent = meanwhile;
     try {
       if (!(await live.agreed(live.place.firstChild))) throw new Error("Python was not fetched.");
       await live.start([...new Set([...data.models, ...Object.values(data.demos).flat()])], status.progress);
@@ -67,15 +70,14 @@
     } catch (error) {
       if (error.message === "stopped") status.say("Stopped. Your answers are kept; the next check begins anew.");
       else status.failed(error.message);
+      if (report.textContent === meanwhile) report.hidden = true;
     }
     busy = false;
     controls();
   }
 
   const check = (one) => work(async () => {
-    one.report.hidden = false;
     one.report.className = "live-report";
-    one.report.textContent = `checking ${one.id} ...`;
     try {
       const { solved, report } = await live.ask({
         do: "check", exercise: one.id, files: { [data.file]: text() }, columns: live.columns(one.report),
@@ -86,7 +88,7 @@
       one.report.textContent = error.message === "stopped" ? "stopped: is there a loop that never ends?" : error.message;
       throw error;
     }
-  }, `The public tests of ${one.id} run`);
+  }, `The public tests of ${one.id} run`, one.report, `checking ${one.id} ...`);
 
   /** Every homework file that the reader has answers in, this one as it stands in the editors. */
   function files() {
@@ -99,8 +101,6 @@
   }
 
   const demo = (piece, report) => work(async () => {
-    report.hidden = false;
-    report.textContent = `demo ${piece} --mine ...`;
     try {
       const answer = await live.ask({ do: "demo", piece, files: files(), columns: live.columns(report) });
       report.textContent = answer.report;
@@ -108,7 +108,7 @@
       report.textContent = error.message;
       throw error;
     }
-  }, `The network of demo ${piece} runs with your answers`);
+  }, `The network of demo ${piece} runs with your answers`, report, `demo ${piece} --mine ...`);
 
   async function bring(event) {
     const [file] = event.target.files;
