@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import io
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeVar, cast
 
 import typer
-from rich.console import Console
 
 from classroom import register
 from classroom.launcher import add_list
 from classroom.launcher.paths import OPTIONS
 from classroom.launcher.trouble import Stop
-from classroom.page import colour_wanted, say, width
 from classroom.progress import Progress
+from classroom.shown import show as show
 from classroom.started import COMMAND
 from classroom.tasks import HomeworkTask, UnknownTask, find, find_one
 
@@ -106,22 +104,3 @@ def task_called(course: register.Course, name: str) -> HomeworkTask:
         return find_one(course, name)
     except UnknownTask as error:
         stop(str(error))
-
-
-def show(*renderables: Any) -> None:
-    """Print Rich renderables (tables, Markdown, code) in the colours and characters that the terminal supports."""
-    text = io.StringIO()
-    colour = colour_wanted()
-    console = Console(
-        file=text,
-        width=width(),
-        force_terminal=colour,
-        color_system="auto" if colour else None,
-        no_color=not colour,
-        highlight=False,
-        markup=False,
-        legacy_windows=False,
-    )
-    for renderable in renderables:
-        console.print(renderable)
-    say("\n".join(line.rstrip() for line in text.getvalue().rstrip("\n").split("\n")))

@@ -22,6 +22,12 @@ DEFAULT_OUT = Path("build/site")
 def site(
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", file_okay=False)] = DEFAULT_OUT,
     show: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    live: Annotated[
+        Path | None,
+        typer.Option(
+            "--live", metavar="FOLDER", help="Pyodide's files: Python in the pages, offline.", file_okay=False
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", "-W", help="Exit code 1 where anything is doubtful.")] = False,
 ) -> None:
     """Build the course's site: lessons, exercises, hints and the API as pages that need no server and no internet.
@@ -34,7 +40,7 @@ def site(
     started = time.monotonic()
     folder = out if out.is_absolute() or out != DEFAULT_OUT else register.ROOT / out
     try:
-        built = build(the_course(), folder)
+        built = build(the_course(), folder, live=live)
     except SiteError as error:
         stop(str(error))
     except OSError as error:

@@ -12,7 +12,6 @@ from rich.table import Table
 import kuiper
 from classroom import explain, gallery
 from classroom.check import State, check, record
-from classroom.cli.base import show
 from classroom.gallery import share
 from classroom.gallery.isolated import PieceResult, run
 from classroom.gallery.piece import DemoOptions, Piece
@@ -21,6 +20,7 @@ from classroom.gallery.show import bar, errors_explained, ready, save_drawings
 from classroom.page import paragraph, say, styled
 from classroom.progress import Progress
 from classroom.register import Course
+from classroom.shown import show
 from classroom.started import COMMAND
 from classroom.status import states_of
 from classroom.stubs import untouched

@@ -6,6 +6,7 @@ import io
 import re
 import shutil
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
@@ -21,6 +22,8 @@ from classroom.site import (
     pages_lessons,
     pages_operators,
 )
+from classroom.site.live.build import write_live
+from classroom.site.live.runtime import verified
 from classroom.site.tree import SiteError, Tree, has_exercises, homework_page, lesson_page
 
 MARK = ".course-site"
@@ -40,13 +43,23 @@ class Built:
     solved: tuple[str, ...]
 
 
-def build(course: Course, out: Path, course_zip: bool = True) -> Built:
+def build(
+    course: Course,
+    out: Path,
+    course_zip: bool = True,
+    live: Path | None = None,
+    instead: Mapping[str, str] | None = None,
+) -> Built:
     """Write the site of a course to a folder, replacing an existing site.
+
+    live : a folder with Pyodide's files, which the site then has in it; instead : see live.runtime.verified.
 
     Raises SiteError if something else is in the folder, or a page has a dead link; OSError.
     """
     if out.exists() and any(out.iterdir()) and not (out / MARK).is_file():
         raise SiteError(f"{out}: expected an empty folder or a site made by this command")
+    if live is not None:
+        verified(live, instead)  # before the pages are built, which takes long
     with tempfile.TemporaryDirectory(prefix="course-site-") as name:
         work = Path(name)
         trouble = _release(course, work) if course_zip else "it was not asked for"
@@ -56,6 +69,7 @@ def build(course: Course, out: Path, course_zip: bool = True) -> Built:
             target = work / "html" / pages_front.DOWNLOAD
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(work / "course.zip", target)
+        write_live(course, work / "html", live, instead)
         shutil.rmtree(work / "html" / "_sources", ignore_errors=True)  # Sphinx creates it, empty
         (work / "html" / MARK).write_text("`course site` made this folder and may replace it.\n")
         if out.exists():

@@ -9,7 +9,9 @@ from pathlib import PurePosixPath
 
 from classroom.lesson_words import points_words
 from classroom.register import Exercise, Lesson
+from classroom.site import moving_places
 from classroom.site.links import relinked
+from classroom.site.live.places import exercise_place, homework_place
 from classroom.site.pages_lessons import section_link
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page, way
 from classroom.started import DOCUMENTED
@@ -23,7 +25,10 @@ def write_homework(tree: Tree) -> None:
     lessons = [lesson for lesson in tree.course.lessons if has_exercises(lesson)]
     for lesson in lessons:
         page = homework_page(lesson)
-        tree.write(page, relinked(f"{_tasks(lesson, tree)}\n\n{_hints(lesson, page)}\n", page, page, tree))
+        title, _, text = _tasks(lesson, tree).partition("\n")
+        place = homework_place(lesson, tree, page)
+        text = f"{title}\n\n{moving_places.raw(place)}\n{text}" if place else f"{title}\n{text}"
+        tree.write(page, relinked(f"{text}\n\n{_hints(lesson, page)}\n", page, page, tree))
         worksheet = page.with_name("worksheet.ipynb")
         if tree.shown(worksheet):
             notebook = json.loads((tree.root / worksheet).read_text(encoding="utf-8"))
@@ -57,6 +62,7 @@ def _hints(lesson: Lesson, page: PurePosixPath) -> str:
         again = section_link(lesson, exercise.section, page)
         where = f"read again: lesson {lesson.number}, {again}" if again else f"lesson {lesson.number}"
         parts.append(f"{points.capitalize()}; check with `{DOCUMENTED} check {exercise.id}`; {where}.")
+        parts.append(moving_places.raw(exercise_place(exercise)))
         parts.append(folded(exercise))
     return "\n\n".join(parts)
 

@@ -11,6 +11,7 @@ from classroom.lesson_words import ANSWER, FACTS, PREDICT, needs_words, points_w
 from classroom.register import Lesson
 from classroom.site import lesson_facts, moving_places
 from classroom.site.links import relinked, slug
+from classroom.site.live.places import lesson_place
 from classroom.site.pages_api import api_page
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page, way
 from classroom.started import DOCUMENTED
@@ -43,6 +44,8 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
             if number == 0:
                 text = f"{without_region(text, FACTS)}\n\n{info_box(lesson, tree, predicts)}"
             cell["source"] = with_pictures(relinked(text, file, page, tree), pictures)
+            if number == 0:
+                cell["source"] += f"\n\n{moving_places.raw(lesson_place(lesson, page))}\n"
             said = text
         else:
             _dress(cell, last_words(said))

@@ -7,6 +7,7 @@ from typing import Any
 
 from classroom.site import front, math_font, moving_places
 from classroom.site.code_links import linkcode_resolve
+from classroom.site.live import build as live
 from classroom.site.search import records
 from classroom.site.tree import EXTRA, Tree
 from kuiper.show.svg import MONO
@@ -30,7 +31,7 @@ ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
 
 def settings(tree: Tree) -> dict[str, Any]:
     """The configuration for a filled tree."""
-    moving = moving_places.assets()
+    moving = [*moving_places.assets(), *live.assets()]
     return {
         "project": TITLE,
         "html_title": TITLE,

@@ -233,7 +233,10 @@ def masks_of_different_shapes_are_refused(student: Student) -> None:
 @task("mean_iou", "range")
 def numbers_that_are_no_class_are_refused(student: Student) -> None:
     """With 3 classes 3 and -1 raise ValueError, in either mask, and so do numbers that 8, 16 or 32 bits make 1 of."""
-    mask, cause = np.arange(12).reshape(3, 4) % 3, "raise ValueError unless 0 <= class < classes in both masks"
+    mask, cause = (
+        np.arange(12, dtype=np.int64).reshape(3, 4) % 3,
+        "raise ValueError unless 0 <= class < classes in both masks",
+    )
     for number in (3, -1, 255, 2**8 + 1, 2**16 + 1, 2**32 + 1):
         other = mask.copy()
         other[1, 2] = number

@@ -1,0 +1,75 @@
+"""What a page asks the course for: run a cell, check an exercise, run a network with the reader's answers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from classroom import check, explain
+from classroom.gallery.piece import DemoOptions
+from classroom.live import display, in_process, missing
+from classroom.live.notebook import Notebook
+from classroom.progress import Progress
+from classroom.register import ROOT, load
+from classroom.tasks import find_one
+
+Tell = Callable[[str], None]
+
+
+class PageKernel:
+    """The course in a page. `tell` gets what a cell prints while it runs."""
+
+    def __init__(self, tell: Tell = lambda text: None) -> None:
+        in_process.install()
+        display.install()
+        missing.install()
+        self._course, self._tell = load(ROOT), tell
+        self._notebook: Notebook | None = None
+
+    def answer(self, request: str) -> str:
+        """A request as JSON, {"do": name, and its arguments} -> the answer as JSON."""
+        asked = json.loads(request)
+        return json.dumps(getattr(self, f"do_{asked.pop('do')}")(**asked))
+
+    def do_open(self, lesson: str) -> dict[str, Any]:
+        """Begin a lesson anew."""
+        self._notebook = Notebook(ROOT / "lessons" / lesson, self._tell)
+        return {}
+
+    def do_cell(self, source: str, number: int) -> dict[str, Any]:
+        """Run a cell of the lesson that is open; `number` is what errors call it."""
+        if self._notebook is None:
+            raise ValueError("a cell without a lesson: expected `open` before")
+        return {"outputs": self._notebook.run(source, number)}
+
+    def do_check(self, exercise: str, files: Mapping[str, str], columns: int) -> dict[str, Any]:
+        """Run the public tests of an exercise on the reader's files -> the report of `check`, so many columns wide."""
+        os.environ["COLUMNS"] = str(columns)
+        self._write(files)
+        (result,) = check.check([find_one(self._course, exercise)])
+        return {"solved": result.state is check.State.SOLVED, "report": explain.report(result)}
+
+    def do_demo(self, piece: str, files: Mapping[str, str], columns: int) -> dict[str, Any]:
+        """`demo PIECE --mine` -> what it prints, so many columns wide."""
+        from classroom.gallery.mine import show_mine, work_of
+
+        os.environ["COLUMNS"] = str(columns)
+        self._write(files)
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            work = work_of(self._course, Progress(ROOT))
+            code = show_mine(piece, DemoOptions(), Path("demo"), work, [])
+        return {"good": code == 0, "report": said.getvalue().rstrip()}
+
+    def _write(self, files: Mapping[str, str]) -> None:
+        """Write the reader's homework files, by name. Raises ValueError for a name that is none of a homework file."""
+        places = {lesson.homework_file: lesson for lesson in self._course.lessons if lesson.homework_file}
+        for name, text in files.items():
+            if name not in places:
+                raise ValueError(f"{name}: expected the name of a homework file, such as {min(places)}")
+            (ROOT / "homework" / places[name].folder / name).write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,1 @@
+"""Python in the pages of the site: the runtime, the course's archive, and what pages say to the scripts."""

@@ -1,0 +1,53 @@
+// The button that starts Python in a page. All else is loaded when somebody presses it, or has answers here already.
+(() => {
+  "use strict";
+  const place = document.querySelector(".live-place");
+  if (!place) return;
+  const data = JSON.parse(place.dataset.live);
+  const live = (window.KuiperLive = { data, place, base: new URL(`${data.root}live/`, location.href).href });
+
+  /** Load scripts of the folder live/, one after the other; a promise that fails with the name of the one that is not there. */
+  live.load = async (...names) => {
+    for (const name of names) {
+      await new Promise((done, failed) => {
+        const script = document.createElement("script");
+        script.src = live.base + name;
+        script.onload = () => { script.remove(); done(); };
+        script.onerror = () => failed(new Error(`${name} cannot be loaded: is the folder live/ of the site here?`));
+        document.head.append(script);
+      });
+    }
+  };
+
+  live.kept = (key) => {
+    try { return localStorage.getItem(`kuiper:${key}`); } catch { return null; }
+  };
+
+  const lesson = data.kind === "lesson";
+  const bar = document.createElement("div");
+  bar.className = "live-bar";
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "live-button live-open";
+  button.textContent = lesson ? "Run this lesson here" : "Write the exercises here";
+  const words = document.createElement("span");
+  words.className = "live-words";
+  words.textContent = lesson
+    ? "Python in this page: run the cells, change them, nothing to install."
+    : "An editor and a check for each exercise, in this page. Your answers stay in this browser.";
+  bar.append(button, words);
+  place.append(bar);
+
+  async function open() {
+    button.disabled = true;
+    try {
+      await live.load("config.js", "live-kernel.js", "live-page.js", lesson ? "live-lesson.js" : "live-homework.js");
+      await live.open(bar, button, words);
+    } catch (error) {
+      words.textContent = error.message;
+      button.disabled = false;
+    }
+  }
+  button.addEventListener("click", open);
+  if (!lesson && live.kept(`homework:${data.file}`) !== null) open();
+})();
