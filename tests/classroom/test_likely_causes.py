@@ -324,6 +324,7 @@ SUMS = "sums = (parts * x_values.reshape(blocks, -1)).sum(axis=2)"
 RESULT = "return (sums * (scale * x_scale)).sum(axis=1).astype(np.float32)"
 X_ROUNDED = "x_values, x_scale = quantize(x[None], columns // blocks)"
 NONE = "                return int(block)\n    return None\n"
+SWAPPED = "return scale, values.astype(np.int8).reshape(rows, columns)"
 FLOATS = "return (dequantize(values, scale) @ dequantize(x_values, x_scale)[0]).astype(np.float32)"
 BITS = {
     "no block is left, ValueError": (
@@ -381,9 +382,7 @@ BITS = {
     ),
     "values and scale exchanged": (
         "a_scale_for_each_row",
-        {
-            "return values.astype(np.int8).reshape(rows, columns), scale": "return scale, values.astype(np.int8).reshape(rows, columns)"
-        },
+        {"return values.astype(np.int8).reshape(rows, columns), scale": SWAPPED},
         "values and scale are exchanged",
     ),
 }
