@@ -21,6 +21,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 SHOWN = 12
 """Arrays of up to so many numbers are shown."""
+CHOSEN = [np.dtype(each) for each in (bool, np.int8, np.uint8, np.int16, np.uint16)]
+"""Types of arrays that somebody chose: where one of them is expected, no other will do."""
 LONGEST = 60
 """Characters of a value that are shown."""
 _right: dict[str, Callable[..., Any]] = {}
@@ -35,8 +37,8 @@ def check(
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
     Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too, and where booleans
-    are expected, the element type. A list is no tuple. Where an exception's class is expected, the function must raise
-    it.
+    or whole numbers of 8 or 16 bits are expected, the element type. A list is no tuple. Where an
+    exception's class is expected, the function must raise it.
 
     mistakes : likely cause -> a function with that mistake; the reader whose function does the same in every case is
         told the cause.
@@ -149,7 +151,7 @@ def _same(got: Any, expected: Any, exact: bool = True) -> bool:
         try:
             one, other = np.asarray(got), np.asarray(expected)
             rtol, atol = (1e-4, 1e-5) if np.float32 in (one.dtype, other.dtype) else (1e-6, 1e-9)
-            if exact and isinstance(expected, np.ndarray) and other.dtype == bool != one.dtype:
+            if exact and _of_other_type(got, expected):
                 return False
             return one.shape == other.shape and bool(np.allclose(one, other, rtol=rtol, atol=atol, equal_nan=True))
         except (TypeError, ValueError):
@@ -206,8 +208,6 @@ def _got(got: Any, expected: Any) -> str:
         return f"got {_short(got)}"
     if one == other == "an array" and got.shape != expected.shape:
         return f"got {_short(got)}: its shape is {got.shape}, not {expected.shape}"
-    if one == other == "an array" and expected.dtype == bool != got.dtype and _same(got, expected, exact=False):
-        return f"got {_short(got)}: the values are right, but they are {got.dtype} and not bool, as comparisons give"
     if one == other == "an array" and got.size > SHOWN:
         return _first_difference(got, expected)
     if _same(got, expected, exact=False):
@@ -218,8 +218,16 @@ def _got(got: Any, expected: Any) -> str:
     return f"got {_short(got)}, which is {one} and not {other}"
 
 
+def _of_other_type(got: Any, expected: Any) -> bool:
+    """Whether an array of a type that nobody gets by chance is expected, and `got` is of another."""
+    return isinstance(expected, np.ndarray) and expected.dtype in CHOSEN and np.asarray(got).dtype != expected.dtype
+
+
 def _exchanged(got: Any, expected: Any, inside: bool = False) -> str:
-    """Where a list stands for a tuple or a tuple for a list, in values that are alike but for this."""
+    """What alone tells values from others: a list for a tuple, a tuple for a list, an array of another type."""
+    if _of_other_type(got, expected):
+        more = ", as comparisons give" if expected.dtype == bool else ""
+        return f"the values are right, but they are {np.asarray(got).dtype} and not {expected.dtype}{more}"
     if isinstance(expected, dict):
         pairs = [(got[key], each) for key, each in expected.items()]
     elif not isinstance(expected, (list, tuple)):

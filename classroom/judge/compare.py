@@ -226,7 +226,7 @@ def _expect_array(got: Any, expected: np.ndarray, rtol: float, atol: float, what
 def _close(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> np.ndarray:
     """Elementwise: equal, both NaN, or within the tolerance of a finite number."""
     wide = np.complex128 if expected.dtype.kind == "c" else np.float64
-    got, expected = got.astype(wide), expected.astype(wide)
     with np.errstate(all="ignore"):
+        got, expected = got.astype(wide), expected.astype(wide)
         near = np.isfinite(expected) & (np.abs(got - expected) <= atol + rtol * np.abs(expected))
     return near | (got == expected) | (np.isnan(got) & np.isnan(expected))

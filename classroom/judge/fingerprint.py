@@ -59,7 +59,8 @@ def _form(value: Any, numbers: list[np.ndarray]) -> Iterator[str]:
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufc":
         yield f"{type(value).__name__}:{value.dtype.str[1:]}:{','.join(map(str, value.shape))}"
         flat = np.asarray(value).reshape(-1)
-        numbers += [flat.real.astype(np.float64), flat.imag.astype(np.float64)][: 1 + (flat.dtype.kind == "c")]
+        with np.errstate(invalid="ignore"):  # a NaN that signals, as bits that are no float's may be
+            numbers += [flat.real.astype(np.float64), flat.imag.astype(np.float64)][: 1 + (flat.dtype.kind == "c")]
     elif isinstance(value, float):
         yield "float"
         numbers.append(np.array([value]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 
@@ -27,6 +28,10 @@ def drawn(rng: np.random.Generator, rows: int, columns: int, block: int) -> np.n
     return (parts * scale).astype(np.float32).reshape(rows, columns)
 
 
+TINY = (
+    "tiny weights have tiny scales: add nothing to a scale, and raise none to a least one; divide by 1 where the "
+    "scale is 0, np.where"
+)
 NO_BLOCK = "block is None where the whole row shares a scale: it is as long as the row then"
 
 
@@ -71,7 +76,7 @@ def a_scale_for_each_block(student: Student, rng: np.random.Generator, oracle: A
 
 @task("quantize", "zeros", "dtype", "blocks", "scale", "nearest")
 def blocks_of_zeros(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """A row, a block or a whole weight of zeros has the scale 0 and the values 0; others beside it are as always."""
+    """A row, a block or a whole weight of zeros has the scale 0 and the values 0; others, even tiny, are as always."""
     try:
         expect_quantized(student, oracle, np.zeros((2, 4), np.float32), None, "the result for zeros")
     except Failure as failure:
@@ -80,6 +85,11 @@ def blocks_of_zeros(student: Student, rng: np.random.Generator, oracle: Any) -> 
     weight = drawn(rng, 3, 8, 4)
     weight[0, :4], weight[1] = 0, 0
     expect_quantized(student, oracle, weight, 4, "the result for a weight (3, 8) with zeros, blocks 4")
+    try:
+        expect_quantized(student, oracle, weight * np.float32(1e-12), 4, "the result for that weight times 1e-12")
+    except Failure as failure:
+        failure.cause = TINY  # the same weight was right before it became tiny
+        raise
 
 
 @task("quantize", "refused")
@@ -185,7 +195,7 @@ def compare_part(student: Student, name: str, part: str) -> None:
     values = np.array([[127, -50, 3, -127], [0, 127, 127, 60]], np.int8)
     scale = np.array([[0.5, 2], [1, 0.25]], np.float32)
     weight = np.array([[63.5, -25, 6, -254], [0, 127, 31.75, 15]], np.float32)
-    between = np.array([[63.5, -25.2, 6.6, -254], [-0.3, 127, 31.75, 15.1]], np.float32)
+    between = np.array([[63.5, -25.2, 5.4, -254], [-0.3, 127, 31.75, 14.9]], np.float32)  # off to both sides
     try:
         with student.aside():
             if part == "dequantize":
@@ -194,6 +204,8 @@ def compare_part(student: Student, name: str, part: str) -> None:
             expect(student.quantize(between, 2), (values, scale), rtol=1e-6, what="quantize in blocks of 2")
             got = student.quantize(between[:1, :2])
             expect(got, (values[:1, :2], scale[:1, :1]), rtol=1e-6, what="quantize of a row")
+            zeros = np.zeros((1, 2), np.int8), np.zeros((1, 1), np.float32)
+            expect(student.quantize(np.zeros((1, 2), np.float32)), zeros, what="quantize of zeros")
     except Failure as failure:
         failure.cause = MADE_OF.format(task=name, part=part)
         raise
@@ -265,6 +277,40 @@ def sums_that_need_room(student: Student, oracle: Any) -> None:
         expect_product(student, oracle, values, np.ones((2, 1), np.float32), x, f"{columns} times 127 * 127")
 
 
+SCALED_FIRST = (
+    "floats are multiplied or summed here, and each of them is rounded: sum the products of whole numbers first, and "
+    "multiply each block's sum by its scales"
+)
+NARROW = "float32 has all whole numbers up to 2**24 only, so its sums are rounded: astype(np.int32) has more room"
+
+
+def expect_sums(student: Student, values: np.ndarray, x_values: np.ndarray, whole: int, cause: str, what: str) -> None:
+    """Raise Failure unless int8_matvec gives `whole` times the scales for each row; x has a 127 among its values."""
+    scale, x_scale = np.linspace(0.1, 0.7, len(values), dtype=np.float32)[:, None], np.float32(0.3)
+    try:
+        with likely(VECTOR_ERRORS):
+            got = student.int8_matvec(values, scale, x_values * x_scale)
+        expect(got, (whole * scale * x_scale)[:, 0], rtol=1e-5, what=what)
+    except Failure as failure:
+        failure.cause = failure.cause or cause
+        raise
+
+
+@task("int8_matvec", "whole", "dtype", "scales", "rounded")
+@made_of("int8_matvec", "quantize")
+def products_that_cancel(student: Student, rng: np.random.Generator) -> None:
+    """Of products that cancel 0 is left, exactly; and of 40,000 that do a last one, also exactly."""
+    x_values = rng.integers(-127, 128, (8, 2)).astype(np.int8)
+    x_values[0] = 127, 90
+    values = x_values[:, ::-1] * np.array([1, -1], np.int8) * rng.choice(np.array([-1, 1], np.int8), (6, 8, 1))
+    expect_sums(student, values.reshape(6, 16), x_values.ravel(), 0, SCALED_FIRST, "a product whose terms cancel")
+    q, p = rng.integers(1, 128, (6, 20_000)).astype(np.int8), rng.integers(1, 128, 20_000).astype(np.int8)
+    p[0], order = 127, rng.permutation(20_000)
+    values = np.concatenate([q, -q[:, order], np.full((6, 1), 100, np.int8)], axis=1)
+    x_values = np.concatenate([p, p[order], np.ones(1, np.int8)])
+    expect_sums(student, values, x_values, 100, NARROW, "40,000 products that cancel, and 100")
+
+
 @task("int8_matvec", "rounded", "dtype")
 @made_of("int8_matvec", "quantize")
 def what_is_small_beside_the_largest(student: Student, oracle: Any) -> None:
@@ -326,15 +372,23 @@ READ_ERRORS = {
     "OverflowError": "the 8 bytes of the length: the lowest comes first, which is called little-endian",
     "MemoryError": "the 8 bytes of the length: the lowest comes first, which is called little-endian",
     "not understood": "numpy knows no BF16: take two bytes as np.uint16, and make them the upper half of a float32",
+    "ValueError": "nothing is wrong with this file: a tensor is the bytes from start + first offset up to start + "
+    "second offset, as many as its shape has numbers (one, if it has no axes), times 4 or 2",
     "KeyError": "an entry has the keys dtype, shape and data_offsets; the header may have __metadata__ beside tensors",
 }
+
+
+SHIFTED_OUT = "all became 0: 16 bits shifted by 16 are gone, so astype(np.uint32) before the shift"
 
 
 def expect_tensor(student: Student, oracle: Any, data: np.ndarray, name: str, what: str) -> None:
     """Raise Failure unless read_tensor gives that tensor."""
     with likely(READ_ERRORS):
         got = student.read_tensor(data, name)
-    expect(got, oracle.tensor(data, name), what=what, mistakes=oracle.tensor_mistakes(data, name))
+    expected, mistakes = oracle.tensor(data, name), oracle.tensor_mistakes(data, name)
+    if "BF16" in what and isinstance(got, np.ndarray) and got.dtype.kind in "fiu" and not got.any():
+        mistakes = {SHIFTED_OUT: got}
+    expect(got, expected, what=what, mistakes=mistakes)
 
 
 @task("read_tensor", "f32", "shape", "offsets")
@@ -355,6 +409,22 @@ def one_of_several(student: Student, rng: np.random.Generator, oracle: Any) -> N
         data = file_of(tensors, spaces=spaces, notes=notes)
         for name in arrays:
             expect_tensor(student, oracle, data, name, f"tensor {name} of {', '.join(arrays)}")
+
+
+@task("read_tensor", "length", "f32", "shape", "offsets")
+def a_long_header(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A header of more than 255 bytes, and one of more than 65,535."""
+    numbers = rng.standard_normal(3).astype("<f4")
+    for spaces in (300, 70_000):
+        data, short = (file_of({"w": ("F32", [3], numbers.tobytes())}, spaces=more) for more in (spaces, 0))
+        length = int.from_bytes(data[:8].tobytes(), "little")
+        try:
+            expect_tensor(student, oracle, data, "w", f"a tensor behind a header of {length:,} bytes")
+        except (Failure, SubmissionError) as error:
+            with suppress(Failure, SubmissionError), student.aside():
+                expect(student.read_tensor(short, "w"), numbers)
+                error.cause = f"this header is {length:,} bytes long: that takes more than a byte or two, read all 8"
+            raise
 
 
 @task("read_tensor", "shape", "f32", "offsets")
@@ -423,13 +493,39 @@ def expect_chosen(
     student: Student, oracle: Any, weight: np.ndarray, blocks: list[int], bound: float, what: str
 ) -> None:
     """Raise Failure unless choose_block gives the right one."""
-    causes = {
-        "ValueError": "quantize refuses a block that does not divide the row: leave it out before",
-        "ZeroDivisionError": "a weight of zeros has no error: do not divide by its mean square",
-    }
-    with likely(causes):
-        got = student.choose_block(weight, blocks, bound)
-    expect(got, oracle.chosen(weight, blocks, bound), what=what, mistakes=oracle.chosen_mistakes(weight, blocks, bound))
+    expected, mistakes = oracle.chosen(weight, blocks, bound), oracle.chosen_mistakes(weight, blocks, bound)
+    try:
+        with likely({"ZeroDivisionError": "a weight of zeros has no error: do not divide by its mean square"}):
+            got = student.choose_block(weight, blocks, bound)
+    except SubmissionError as error:
+        if error.kind == "raise" and error.type != "NotImplementedError":
+            error.cause = error.cause or why_raised(student, weight, blocks, bound)
+        raise
+    expect(got, expected, what=what, mistakes=mistakes)
+
+
+NONE_LEFT = "where no block is left, return None: no exception"
+DOES_NOT_DIVIDE = "quantize refuses a block that does not divide the row: leave it out before"
+
+
+def why_raised(student: Student, weight: np.ndarray, blocks: list[int], bound: float) -> str | None:
+    """The likely cause of an exception of choose_block: what it does without the blocks that do not divide the row, and
+    where each block is good enough, tells."""
+    fitting = [block for block in blocks if weight.shape[1] % block == 0]
+
+    def raises(blocks: list[int], bound: float) -> bool:
+        with student.aside():
+            try:
+                student.choose_block(weight, blocks, bound)
+            except SubmissionError:
+                return True
+        return False
+
+    if raises([weight.shape[1]], 1e9):
+        return None
+    if raises(fitting, bound):
+        return NONE_LEFT
+    return DOES_NOT_DIVIDE if len(fitting) < len(blocks) else None
 
 
 @task("choose_block", "fewest", "error", "none", "dtype")
@@ -459,6 +555,17 @@ def nothing_to_choose_from(student: Student, rng: np.random.Generator, oracle: A
     weight = uneven(rng, 2, 8)
     expect_chosen(student, oracle, weight, [2, 4, 8], 1e-9, "the block for a bound that none keeps")
     expect_chosen(student, oracle, weight, [], 1.0, "the block where there is none to choose from")
+
+
+@task("choose_block", "range", "fewest", "error", "none", "dtype")
+@made_of("choose_block", "quantize", "dequantize")
+def squares_that_float32_does_not_hold(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Weights of 1e-25 and of 1e25: the same block as for weights of 1."""
+    for size in (1e-25, 1e25):
+        weight = uneven(rng, 2, 16) * np.float32(size)
+        for bound in oracle.bounds(weight, [4, 16]):
+            what = f"the block of 4 and 16 for weights of {size:g}, bound {bound:.4g}"
+            expect_chosen(student, oracle, weight, [4, 16], bound, what)
 
 
 @task("choose_block", "zeros", "fewest", "dtype")

@@ -315,3 +315,82 @@ def test_a_known_mistake_of_lesson_14_is_told_its_cause(tmp_path: Path, case: st
     first = next(outcome for outcome in run_tests(file, tests, seed=0) if not outcome.passed)
     assert isinstance(first.error, Failure)
     assert OF_MUTANTS[case] in str(first.error.cause)
+
+
+FEWER_BITS = register.ROOT / "homework" / "15_fewer_bits"
+RINT = "values = np.rint(parts / divisor[:, :, None])"
+WIDER = '(np.frombuffer(held, "<u2").astype(np.uint32) << 16).view(np.float32)'
+SUMS = "sums = (parts * x_values.reshape(blocks, -1)).sum(axis=2)"
+RESULT = "return (sums * (scale * x_scale)).sum(axis=1).astype(np.float32)"
+X_ROUNDED = "x_values, x_scale = quantize(x[None], columns // blocks)"
+NONE = "                return int(block)\n    return None\n"
+SWAPPED = "return scale, values.astype(np.int8).reshape(rows, columns)"
+FLOATS = "return (dequantize(values, scale) @ dequantize(x_values, x_scale)[0]).astype(np.float32)"
+BITS = {
+    "no block is left, ValueError": (
+        "a_bound_between_two_errors",
+        {NONE: NONE.replace("return None", 'raise ValueError("none")')},
+        "where no block is left, return None",
+    ),
+    "no block is left, KeyError": (
+        "a_bound_between_two_errors",
+        {NONE: NONE.replace("return None", 'raise KeyError("none")')},
+        "where no block is left, return None",
+    ),
+    "a block that does not divide": (
+        "blocks_that_do_not_fit",
+        {"        if weight.shape[1] % block == 0:\n": "        if True:\n"},
+        "leave it out before",
+    ),
+    "squares in float32": (
+        "squares_that_float32_does_not_hold",
+        {"if np.square(difference, dtype=np.float64).sum()": "if np.square(difference).sum()"},
+        "float32 does not hold the squares",
+    ),
+    "shifted before it was widened": (
+        "the_upper_half",
+        {WIDER: '(np.frombuffer(held, "<u2") << 16).astype(np.uint32).view(np.float32)'},
+        "astype(np.uint32) before the shift",
+    ),
+    "not shifted": ("the_upper_half", {".astype(np.uint32) << 16)": ".astype(np.uint32))"}, "the LOWER half"),
+    "an end of first + last": (
+        "one_of_several",
+        {"file[start + first : start + last]": "file[start + first : start + first + last]"},
+        "from start + first offset up to start + second offset",
+    ),
+    "one byte of the length": ("a_long_header", {"file[:8]": "file[:1]"}, "that takes more than a byte or two"),
+    "quantize cuts": (
+        "a_scale_for_each_row_and_one_for_x",
+        {RINT: RINT.replace("rint", "trunc")},
+        "int8_matvec is made of quantize, and yours is wrong",
+    ),
+    "x cast to int8": (
+        "a_scale_for_each_row_and_one_for_x",
+        {X_ROUNDED: "x_values, x_scale = x[None].astype(np.int8), np.ones((1, blocks), np.float32)"},
+        "x was cast to int8",
+    ),
+    "floats": ("products_that_cancel", {RESULT: FLOATS}, "sum the products of whole numbers first"),
+    "sums in float32": (
+        "products_that_cancel",
+        {SUMS: SUMS.replace("axis=2", "axis=2, dtype=np.float32")},
+        "float32 has all whole numbers up to 2**24 only",
+    ),
+    "a small number added to each scale": (
+        "blocks_of_zeros",
+        {RINT: RINT.replace("divisor", "(scale + np.float32(1e-9))")},
+        "add nothing to a scale",
+    ),
+    "values and scale exchanged": (
+        "a_scale_for_each_row",
+        {"return values.astype(np.int8).reshape(rows, columns), scale": SWAPPED},
+        "values and scale are exchanged",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=() if case == "not shifted" else pytest.mark.slow) for case in BITS]
+)
+def test_the_likely_cause_of_wrong_bits_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = BITS[case]
+    assert cause in cause_told(FEWER_BITS, name, changes, tmp_path / "hw15_fewer_bits.py")

@@ -44,6 +44,9 @@ def bounds(weight: np.ndarray, blocks: Sequence[int]) -> list[float]:
     return [errors[0] / 2, *between, 2 * errors[-1]]
 
 
+WIDE = "float32 does not hold the squares of such numbers, but float64 does"
+
+
 def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> dict[str, int | None]:
     """Likely cause -> what it gives, where that is not what has to come out."""
     fitting = [block for block in blocks if weight.shape[1] % block == 0]
@@ -51,6 +54,10 @@ def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> 
     good = [block for block in fitting if errors[block] <= bound]
     right = chosen(weight, blocks, bound)
     found: list[tuple[str, int | None]] = []
+    with np.errstate(all="ignore"):
+        squares = np.square(np.float32(np.abs(weight).max(initial=0)))
+    if np.any(weight) and not 0 < squares < np.inf:
+        found += [(WIDE, max(fitting, default=None)), (f"{WIDE}: np.square(..., dtype=np.float64)", None)]
     if not np.any(weight):
         found.append(("a weight of zeros has no error, also for the bound 0: compare with <=, and 0 / 0 is NaN", None))
     found += [
@@ -131,7 +138,7 @@ MUTANTS = [
         "            if squares and np.square(difference, dtype=np.float64).sum() / squares <= bound**2:\n",
         "zeros",
     ),
-    Mutant("float32", "sums of float32", ENOUGH, ENOUGH.replace(", dtype=np.float64", "")),
+    Mutant("float32", "squares of float32", ENOUGH, ENOUGH.replace(", dtype=np.float64", ""), "range"),
     Mutant("refuses", "does not look whether the block divides", FITS, "        if True:\n", "divides"),
     Mutant(
         "zero",

@@ -6,7 +6,8 @@ In a block every weight has the same scale s and every x the same scale t, so s 
 
 What is left in the sum are whole numbers: exact, in any order. Two products of int8 can be 32,258, and int16 ends at
 32,767; int32 holds 133,000 of them. So the products are made in int32 at once: `values @ x_values` of two int8 arrays
-stays int8 in numpy, and wraps around without a word.
+stays int8 in numpy, and wraps around without a word. float32 has all whole numbers up to 2^24 only, that is a thousand
+such products; float64 has room, and takes twice the memory of int32.
 
 With several blocks the two scales differ from block to block, so each block's sum is multiplied before the sums are
 added. `scale * x_scale` is (R, B) times (1, B).
@@ -71,6 +72,12 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
     whole_values, whole_scale = (part[0] for part in rounded(x[None], None))
     found = {
         "x was not rounded: quantize it, and multiply whole numbers": restored(values, scale) @ x,
+        "x was cast to int8, which drops what is behind the point: quantize it, x[None] is a matrix of one row": summed(
+            values, scale, x.astype(np.int64).astype(np.int8), ones
+        ),
+        "x was cast to int8 before it was quantized: quantize takes x[None] as it is": summed(
+            values, scale, *cast_first(x, size)
+        ),
         "products of int8 and int8 are int8 and wrap around: astype(np.int32) before the product": wrapped(
             values, scale, x, np.int8
         ),
@@ -122,6 +129,12 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
     return wrong | {"y has one axis, (R,): sum over the blocks, too": right[:, None]}
 
 
+def cast_first(x: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """A wrong one: values and scales of what a cast to int8 leaves of x."""
+    values, scale = rounded(x.astype(np.int64).astype(np.int8).astype(np.float32)[None], size)
+    return values[0], scale[0]
+
+
 def sums_first(values: np.ndarray, scale: np.ndarray, x_values: np.ndarray, x_scale: np.ndarray) -> np.ndarray:
     """A wrong one: all products of a row are added, and then multiplied by the sum of the blocks' scales."""
     return (values.astype(np.int64) @ x_values.astype(np.int64)) * (scale * x_scale).sum(axis=1)
@@ -166,6 +179,16 @@ ROUNDED = "    x_values, x_scale = quantize(x[None], columns // blocks)\n"
 
 MUTANTS = [
     Mutant("int8", "products in int8", PARTS, PARTS.replace("int32", "int8"), "whole"),
+    Mutant("float32", "sums in float32", SUMS, SUMS.replace("axis=2", "axis=2, dtype=np.float32"), "whole"),
+    Mutant(
+        "floats",
+        "multiplies the scales in first",
+        RESULT,
+        "    weights = values.reshape(rows, blocks, -1) * scale[:, :, None]\n"
+        "    others = x_values.reshape(blocks, -1) * x_scale[0][:, None]\n"
+        "    return (weights * others).sum(axis=(1, 2)).astype(np.float32)\n",
+        "whole",
+    ),
     Mutant("int16", "sums in int16", SUMS, SUMS.replace("axis=2", "axis=2, dtype=np.int16"), "whole"),
     Mutant(
         "exact_x",

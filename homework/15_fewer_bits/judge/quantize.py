@@ -9,8 +9,8 @@ which int8 does not have: numpy's astype makes -128 of it, and the largest weigh
 so that w and -w are stored with the same magnitude, and so that 0 is 0.
 
 **Why rint.** `astype(np.int8)` cuts off what is behind the point. Nearest is off by at most half a scale and on average
-by nothing; cutting is off by up to a whole scale, and always towards 0, so that every dot product becomes a little
-smaller. np.floor is off in one direction, too.
+by nothing; cutting is off by up to a whole scale. np.floor is, too, and always in one direction, so that its errors add
+up in a sum.
 
 **Zeros.** A row of zeros has the largest magnitude 0, and 0 / 0 is NaN. What int8 is made of NaN depends on the
 processor. So divide by 1 where the scale is 0; the scale itself stays 0.
@@ -89,6 +89,7 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
         ("the values are right; a block of zeros has the scale 0, not 1", (values, np.where(scale, scale, 1))),
         ("the weights were multiplied by the scale: values ~ weight / scale", times(weight, scale)),
         (flat, (values, scale[:, 0])),
+        ("values and scale are exchanged: first the values, then the scale", (scale, values)),  # type: ignore[list-item]
         (alone, rounded(weight, 1)),
         (one, (once_values, np.broadcast_to(once, scale.shape).copy())),
         (one, (once_values, once)),

@@ -170,6 +170,8 @@ FLOATS = '        numbers = np.frombuffer(held, "<f4" if size == 4 else "<f2").a
 RESULT = '    return numbers.reshape(entry["shape"])\n'
 
 MUTANTS = [
+    Mutant("one_byte", "takes one byte for the length", START, START.replace("file[:8]", "file[:1]"), "length"),
+    Mutant("two_bytes", "takes two bytes for the length", START, START.replace("file[:8]", "file[:2]"), "length"),
     Mutant(
         "first",
         "the tensor that lies first",

@@ -100,7 +100,8 @@ def int8_matvec(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> np.ndar
     -----
     rounded : x is quantized as a matrix of one row, in blocks as long as those of the weights: what counts is the
         product with x as its values and scales say it, not with x itself.
-    whole : no sum overflows: a block may be 100,000 numbers long.
+    whole : the sum of a block is exact, as a sum of whole numbers is: it does not overflow, also where a block is
+        100,000 numbers long, and of products that cancel nothing is left.
     scales : the sum of each block is multiplied by the block's two scales, and then the blocks are added.
     dtype : the result is (R,) float32.
 
@@ -134,6 +135,7 @@ def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
 
     Rules
     -----
+    length : all of the first 8 bytes say how long the header is.
     offsets : they count from the end of the header.
     shape : the result has the shape that the header says, of any number of axes.
     f32 : four bytes a number, taken as they are.
@@ -190,6 +192,7 @@ def choose_block(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int
     divides : a block that does not divide C is left out.
     none : where no block is left, the result is None.
     zeros : a weight that is all 0 has no error.
+    range : weights of 1e-25 or 1e25, whose squares float32 does not hold, are judged like all others.
     dtype : the result is a plain int, or None.
 
     >>> weight = np.array([[1, 0.9, 0.011, 0.012]], np.float32)

@@ -1,0 +1,99 @@
+"""What goes wrong in the cells of lesson 15 that the reader fills in: likely cause -> a function with that mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+Mistakes = Mapping[str, Callable[..., Any]]
+
+
+def _row(
+    row: np.ndarray,
+    rounding: Callable[[np.ndarray], np.ndarray] = np.rint,
+    magnitude: Callable[[np.ndarray], Any] = lambda row: np.abs(row).max(),
+    most: float = 127,
+    made: Callable[[np.ndarray, Any], Any] = lambda values, scale: (values.astype(np.int64).astype(np.int8), scale),
+) -> Any:
+    """`quantized_row` with a mistake. made : what is returned of values and scale."""
+    scale = magnitude(row) / most
+    return made(rounding(row / scale), scale)
+
+
+QUANTIZED_ROW: Mistakes = {
+    "a cast drops what is behind the point: np.rint first, then astype(np.int8)": partial(_row, rounding=np.trunc),
+    "np.floor rounds down: np.rint goes to the nearest": partial(_row, rounding=np.floor),
+    "a negative number can be the largest magnitude: np.abs first": partial(_row, magnitude=np.max),
+    "the largest magnitude becomes 128, which int8 does not have: divide by 127": partial(_row, most=128),
+    "the values are right, but not yet int8: .astype(np.int8) behind np.rint": partial(
+        _row, made=lambda values, scale: (values, scale)
+    ),
+    "values and scale are exchanged: first the whole numbers, then the scale": partial(
+        _row, made=lambda values, scale: (scale, values.astype(np.int8))
+    ),
+    "that is 127 / the largest magnitude: the scale is the other way round": partial(
+        _row, made=lambda values, scale: (values.astype(np.int8), 1 / scale)
+    ),
+    "the scale is missing: return values, scale": partial(_row, made=lambda values, scale: values.astype(np.int8)),
+}
+
+BITS_PER_WEIGHT: Mistakes = {
+    "these are bytes: a scale in float32 has 4 bytes, which are 32 bits": lambda block: 8 + 4 / block,
+    "these are bytes: a value has 8 bits, a scale 32": lambda block: 1 + 4 / block,
+    "the weight's own 8 bits are missing": lambda block: 32 / block,
+    "the block shares ONE scale: its 32 bits are divided among `block` weights": lambda block: 8 + 32,
+    "that is the whole block: divide by the number of its weights": lambda block: 8 * block + 32,
+    "// drops what is left over: / keeps it": lambda block: 8 + 32 // block,
+}
+
+
+def _slower(
+    weights: float,
+    bytes_each: float,
+    bandwidth: float,
+    peak: float,
+    operations: float = 2,
+    which: Callable[[float, float], float] = min,
+) -> float:
+    """`tokens_a_second` with a mistake. operations : for each weight; which : of the limits of memory and processor."""
+    return which(bandwidth / (weights * bytes_each), peak / (operations * weights))
+
+
+TOKENS_A_SECOND: Mistakes = {
+    "each weight takes two operations, a multiplication and an addition": partial(_slower, operations=1),
+    "the slower of the two decides: min, not max": partial(_slower, which=max),
+    "the slower of the two decides: min, not max; and each weight takes two operations": partial(
+        _slower, operations=1, which=max
+    ),
+    "only memory was asked: the processor can be the slower one": partial(_slower, which=lambda memory, _: memory),
+    "only the processor was asked: memory can be the slower one": partial(
+        _slower, which=lambda _, processor: processor
+    ),
+    "these are seconds a token: turn it round": lambda weights, bytes_each, bandwidth, peak: max(
+        weights * bytes_each / bandwidth, 2 * weights / peak
+    ),
+    "the two times were added: the processor computes while memory delivers": partial(
+        _slower, which=lambda memory, processor: 1 / (1 / memory + 1 / processor)
+    ),
+}
+
+
+def _dot(q: np.ndarray, s: float, p: np.ndarray, t: float, dtype: type, scales: int = 2) -> float:
+    """`int8_dot` with products and sums of that type, and with the first `scales` scales."""
+    return float(q.astype(dtype) @ p.astype(dtype)) * (1, s, s * t)[scales]
+
+
+INT8_DOT: Mistakes = {
+    "products of int8 wrap around: q.astype(np.int32) before the product": partial(_dot, dtype=np.int8),
+    "int16 ends at 32,767, and three products may be more: np.int32": partial(_dot, dtype=np.int16),
+    "the scales are multiplied into each number, so each is rounded as a float: sum whole numbers, and multiply once": (
+        lambda q, s, p, t: float((s * q) @ (t * p))
+    ),
+    "both scales are missing": partial(_dot, dtype=np.int32, scales=0),
+    "the scale t is missing": partial(_dot, dtype=np.int32, scales=1),
+    "the scales are added: they multiply": lambda q, s, p, t: (s + t) * float(q.astype(np.int32) @ p),
+    "the products are not summed: q @ p does both": lambda q, s, p, t: s * t * (q.astype(np.int32) * p),
+}
