@@ -45,13 +45,17 @@ class Both:
         self.reference, self.mine, self.departures = reference, mine, departures
         self.inputs, self.operators = reference.inputs, reference.operators
 
-    def __call__(self, *inputs: Any, keep: Iterable[str] = ()) -> Any:
-        """The reference's outputs, with all results kept; records the first operator that differs."""
+    def __call__(self, *inputs: Any, keep: Iterable[str] = (), planned: bool = False) -> Any:
+        """The reference's outputs, with all results kept, so never of a plan; records the first operator that differs."""
         outputs = self.reference(*inputs, keep=True)
         found = departure(self.reference.operators, outputs.kept, self.mine(*inputs, keep=True).kept)
         if found is not None:
             self.departures.append(found)
         return outputs
+
+    def prepare(self, *inputs: Any, only_code: bool = False) -> bool:
+        """False: both compute layer by layer, for all results are kept."""
+        return False
 
 
 def departure(

@@ -31,12 +31,13 @@ from classroom.grading.words import (
     when,
 )
 from classroom.register import Course
+from classroom.started import DOCUMENTED
 
 VALUE = 4000
 """Maximum length of a call, expected or received value shown."""
 
 MEND = (
-    "No test can run before it can be imported. Mend that line or take it out, let `python3 course.py check` import "
+    f"No test can run before it can be imported. Mend that line or take it out, let `{DOCUMENTED} check` import "
     "the file, and hand it in again."
 )
 """What to do about a file that cannot be imported."""
