@@ -35,9 +35,7 @@ def _once(group: Sequence[Call]) -> list[str]:
 
 
 TRAFFIC: Mistakes = {
-    "a number takes 4 bytes: these are numbers": partial(
-        _bytes, lambda group: [*_once(group), group[-1][0]], each=1
-    ),
+    "a number takes 4 bytes: these are numbers": partial(_bytes, lambda group: [*_once(group), group[-1][0]], each=1),
     "an operand that two calls of a group read is loaded once: a set has each name once": partial(
         _bytes, lambda group: [*_loaded(group), group[-1][0]]
     ),
