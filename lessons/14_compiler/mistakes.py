@@ -39,9 +39,8 @@ TRAFFIC: Mistakes = {
     "an operand that two calls of a group read is loaded once: a set has each name once": partial(
         _bytes, lambda group: [*_loaded(group), group[-1][0]]
     ),
-    "what a group makes itself is not loaded": partial(_bytes, lambda group: [*_read(group), group[-1][0]]),
-    "a group writes the value of its last call, and no other": partial(
-        _bytes, lambda group: [*_once(group), *(name for name, _, _ in group)]
+    "what a group makes and uses itself is neither loaded nor written: only its last value is": partial(
+        _bytes, lambda group: [*_read(group), group[-1][0]]
     ),
     "each call was counted by itself: what is made and used within a group is neither loaded nor written": partial(
         _bytes, lambda group: [one for call in group for one in (*dict.fromkeys(call[2]), call[0])]
