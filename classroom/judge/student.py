@@ -27,7 +27,7 @@ class JudgeError(Exception):
 
 
 @dataclass(frozen=True)
-class Moment:
+class FailedCall:
     """The last call (name, args, kwargs) and what was heard of it and of those before, when a call failed.
 
     A test may call again where it handles an error, to find its cause; what failed is still this call.
@@ -48,14 +48,14 @@ class SubmissionError(Exception):
     timeout  no answer in time                              a sentence
     data     the returned value is not supported            a sentence
 
-    `cause` : the likely one, if the test names it. `moment` : see Moment.
+    `cause` : the likely one, if the test names it. `failed_call` : see FailedCall.
     """
 
     def __init__(self, kind: str, message: str, type: str = "", line: int | None = None) -> None:
         super().__init__(message)
         self.kind, self.type, self.message, self.line = kind, type, message, line
         self.cause: str | None = None
-        self.moment: Moment | None = None
+        self.failed_call: FailedCall | None = None
 
     @property
     def ends_worker(self) -> bool:
@@ -133,7 +133,7 @@ class Student:
             raise AttributeError(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            self._keep_moment()
+            self._keep_failed_call()
             self._last = (name, args, kwargs)
             functions = {place: value for place, value in (*enumerate(args), *kwargs.items()) if callable(value)}
             request = {
@@ -146,16 +146,16 @@ class Student:
 
         return call
 
-    def _keep_moment(self) -> None:
+    def _keep_failed_call(self) -> None:
         """Keep on each error that is being handled what was called last: the calls from now on explain it."""
         error = sys.exc_info()[1]
         while error is not None:
-            if isinstance(error, (Failure, SubmissionError)) and error.moment is None:
-                error.moment = self._moment()
+            if isinstance(error, (Failure, SubmissionError)) and error.failed_call is None:
+                error.failed_call = self._failed_call()
             error = error.__context__
 
-    def _moment(self) -> Moment:
-        return Moment(self._last, tuple(self._listener.heard) if self._listener else ())
+    def _failed_call(self) -> FailedCall:
+        return FailedCall(self._last, tuple(self._listener.heard) if self._listener else ())
 
     @contextmanager
     def aside(self) -> Iterator[None]:
