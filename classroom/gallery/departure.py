@@ -46,7 +46,7 @@ class Both:
         self.inputs, self.operators = reference.inputs, reference.operators
 
     def __call__(self, *inputs: Any, keep: Iterable[str] = (), planned: bool = False) -> Any:
-        """The reference's outputs, with all results kept, so never of a plan; records the first operator that differs."""
+        """The reference's outputs, with all results kept, so of no plan; records the first that differs."""
         outputs = self.reference(*inputs, keep=True)
         found = departure(self.reference.operators, outputs.kept, self.mine(*inputs, keep=True).kept)
         if found is not None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from classroom.judge.fingerprint import Fingerprint, fingerprint
+
+if TYPE_CHECKING:
+    from classroom.judge.student import FailedCall
 
 NOT_MEANT = {
     "NotImplementedError",
@@ -30,6 +33,7 @@ class Failure(Exception):
 
     of_type : whether the values are right, and only their number types are wrong.
     of_refusal : whether a call should have raised an exception, and raised none or another one.
+    failed_call : kept where the test calls again to find the cause.
     """
 
     def __init__(
@@ -39,6 +43,7 @@ class Failure(Exception):
         self.message, self.expected, self.got, self.where = message, expected, got, where
         self.cause: str | None = None
         self.line: int | None = None
+        self.failed_call: FailedCall | None = None
         self.of_type = self.of_refusal = False
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from classroom.judge import codec
-from classroom.judge.printed import Listener, printable
+from classroom.judge.compare import Failure
+from classroom.judge.printed import Listener, Printed, printable
 from classroom.judge.process import Died, Process, TooLate, ended
 from classroom.judge.workers import TO_START, Workers
 from classroom.sandbox.base import Bare, Sandbox, SandboxError
@@ -21,6 +24,17 @@ ANSWERS = {"return", "raise", "missing", "data"}
 
 class JudgeError(Exception):
     """The judge itself failed, through no fault of the submission: never a grade."""
+
+
+@dataclass(frozen=True)
+class FailedCall:
+    """The last call (name, args, kwargs) and what was heard of it and of those before, when a call failed.
+
+    A test may call again where it handles an error, to find its cause; what failed is still this call.
+    """
+
+    call: tuple[str, tuple[Any, ...], dict[str, Any]] | None
+    heard: tuple[Printed, ...]
 
 
 class SubmissionError(Exception):
@@ -34,13 +48,14 @@ class SubmissionError(Exception):
     timeout  no answer in time                              a sentence
     data     the returned value is not supported            a sentence
 
-    `cause` : the likely one, if the test names it.
+    `cause` : the likely one, if the test names it. `failed_call` : see FailedCall.
     """
 
     def __init__(self, kind: str, message: str, type: str = "", line: int | None = None) -> None:
         super().__init__(message)
         self.kind, self.type, self.message, self.line = kind, type, message, line
         self.cause: str | None = None
+        self.failed_call: FailedCall | None = None
 
     @property
     def ends_worker(self) -> bool:
@@ -118,6 +133,7 @@ class Student:
             raise AttributeError(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            self._keep_failed_call()
             self._last = (name, args, kwargs)
             functions = {place: value for place, value in (*enumerate(args), *kwargs.items()) if callable(value)}
             request = {
@@ -129,6 +145,17 @@ class Student:
             return _result(self._listened(codec.encode(request), list(functions.values())))
 
         return call
+
+    def _keep_failed_call(self) -> None:
+        """Keep on each error that is being handled what was called last: the calls from now on explain it."""
+        error = sys.exc_info()[1]
+        while error is not None:
+            if isinstance(error, (Failure, SubmissionError)) and error.failed_call is None:
+                error.failed_call = self._failed_call()
+            error = error.__context__
+
+    def _failed_call(self) -> FailedCall:
+        return FailedCall(self._last, tuple(self._listener.heard) if self._listener else ())
 
     @contextmanager
     def aside(self) -> Iterator[None]:

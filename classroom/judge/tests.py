@@ -248,6 +248,8 @@ class Session:
             error.__cause__ = caught
         call = student._last if student is not None and error is not None else None
         printed = tuple(self._listener.heard) if self._listener is not None else ()
+        if error is not None and error.failed_call is not None:
+            call, printed = error.failed_call.call, error.failed_call.heard
         if self._fresh or (isinstance(error, SubmissionError) and error.ends_worker):
             self.close()
         return Outcome(test, error, call, printed, score or "")

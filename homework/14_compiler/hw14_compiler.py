@@ -33,6 +33,7 @@ def seconds(text: str, x: np.ndarray, w: np.ndarray, bias: np.ndarray, residual:
     """How long that takes as machine code, the least of five times. Raises ImportError without numba. (Given.)"""
     import numba
 
+    numba.config.SLP_VECTORIZE = 1  # LLVM may put sums side by side into one register
     product, y, times = numba.njit(defined_in(text), fastmath=True), np.empty((len(x), w.shape[1]), x.dtype), []
     for _ in range(5):
         started = time.perf_counter()
@@ -111,8 +112,9 @@ def fuse(calls: Sequence[Call], sizes: Mapping[str, int], returned: Sequence[str
 def loop_nest(rows: int, depth: int, channels: int, tile: tuple[int, int], epilogue: Sequence[str] = ()) -> str:
     """The text of a function product(x, w, bias, residual, y) that computes y = x @ w tile by tile, and an epilogue.
 
-    x is (rows, depth), w (depth, channels), bias (channels,), residual and y (rows, channels). Each number of a tile
-    stands for a vector register here, so that the text is plain Python; numba makes machine code of it.
+    x is (rows, depth), w (depth, channels), bias (channels,), residual and y (rows, channels). The text is plain
+    Python, of single numbers. numba makes machine code of it, in which LLVM puts sums that stand side by side into
+    vector registers where it finds them.
 
     Parameters
     ----------

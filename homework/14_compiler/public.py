@@ -51,7 +51,14 @@ def expect_tile(student: Student, oracle: Any, *problem: int) -> None:
         expect(got, right, what=f"the tile for {said}", names=("h", "v"))
     except Failure as wrong:
         wrong.cause = known_mistake(student, got, [right, *known], mistakes) or tile_fault(got, right, problem)
+        if wrong.where is None and is_tile(got):
+            wrong.message = f"the tile for {said}: expected {right}, got {got}"
         raise
+
+
+def is_tile(got: Any) -> bool:
+    """Whether it is a tuple of two plain ints."""
+    return type(got) is tuple and [type(each) for each in got] == [int, int]
 
 
 def known_mistake(student: Student, got: Any, right: list[tuple[int, int]], mistakes: Mapping[str, Any]) -> str | None:
@@ -68,7 +75,7 @@ def known_mistake(student: Student, got: Any, right: list[tuple[int, int]], mist
 def tile_fault(got: Any, right: tuple[int, int], problem: tuple[int, ...]) -> str | None:
     """What is wrong with a tile, whatever it came from."""
     registers, lanes, rows, channels = problem
-    if type(got) is not tuple or [type(each) for each in got] != [int, int]:
+    if not is_tile(got):
         return None
     h, v = got
     if min(h, v) < 1:
@@ -145,7 +152,12 @@ def too_few_registers(student: Student) -> None:
     instead = {name: crashed.format(name) for name in ("IndexError", "ZeroDivisionError")}
     for registers in (2, 1, 0):
         expect_no_crash(student, registers, {"NoneType": crashed.format("TypeError"), "UnboundLocalError": cause})
-        expect_refused(student.choose_tile, registers, 8, 10, 10, cause=cause, instead=instead)
+        try:
+            expect_refused(student.choose_tile, registers, 8, 10, 10, cause=cause, instead=instead)
+        except SubmissionError as returned:
+            if returned.kind == "data":
+                returned.cause = "an exception is raised, and not returned: raise ValueError(...)"
+            raise
 
 
 def expect_no_crash(student: Student, registers: int, causes: Mapping[str, str]) -> None:
@@ -184,16 +196,8 @@ def expect_groups(
     expect_legal(got, calls, sizes, returned)
     if len(got) > least:
         said, cause = one_too_many(got, calls, sizes, returned)
-        raise failure(
-            f"expected {counted(least, 'group')} for {described(calls)}, got {len(got)}: {got!r:.300}{said}", cause
-        )
+        raise failure(f"expected {counted(least, 'group')}, got {len(got)}: {got!r:.300}{said}", cause)
     return sum(sizes[group[-1]] for group in got)
-
-
-def described(calls: Calls) -> str:
-    """The calls in one line, if they are few."""
-    listed = "; ".join(f"{name} = {operation}({', '.join(operands)})" for name, operation, operands in calls)
-    return listed if len(listed) < 300 else f"{len(calls)} calls"
 
 
 def readers_of(calls: Calls) -> dict[str, list[str]]:
@@ -224,6 +228,8 @@ def one_too_many(
         reader = readers[name][0]
         if len(got) == len(calls) and products & {*group, *other}:
             cause = "each call is a group of its own: a value that one group alone reads is made in its loop"
+        elif name in products and all(len(each) == 1 for each in got if products & set(each)):
+            cause = "a group may take one product: a product joins the group of its readers, as other calls do"
         elif len(readers[name]) > 1:
             cause = "a value may have several readers, if all of them are in one group: count groups, and not readers"
         elif place[reader] != place[name] + 1:
@@ -309,35 +315,34 @@ def expect_one_loop(group: list[str], calls: Calls, sizes: Mapping[str, int], re
     for name in group[:-1]:
         if name in returned:
             raise failure(
-                f"{name} is returned, but of {group} only {group[-1]} is written to memory: {described(calls)}",
+                f"{name} is returned, but of {group} only {group[-1]} is written to memory",
                 "the caller gets what is in `returned`: such a value is the last of its group",
             )
         outside = [reader for reader in readers[name] if reader not in group]
         if outside:
             raise failure(
-                f"{outside[0]} reads {name}, but of {group} only {group[-1]} is written to memory: {described(calls)}",
+                f"{outside[0]} reads {name}, but of {group} only {group[-1]} is written to memory",
                 "a value joins the group of its readers only if all of them are in that group",
             )
     products = [name for name in group if operations[name] not in ELEMENTWISE]
     if len(products) > 1:
         raise failure(
             f"{products[0]} ({operations[products[0]]}) and {products[1]} ({operations[products[1]]}) are both in "
-            f"{group}: {described(calls)}",
+            f"{group}",
             "one loop computes one product, or another call that is not element-wise; the second has its own group",
         )
     for name, operation, operands in calls:
         read = [operand for operand in operands if operand in group]
         if name in products and read:
             raise failure(
-                f"{name} ({operation}) reads {read[0]}, which is in its group {group}: {described(calls)}",
+                f"{name} ({operation}) reads {read[0]}, which is in its group {group}",
                 "a product needs all numbers of its operands before its first sum is ready: its operands are in "
                 "memory, so they end other groups",
             )
     for name in group:
         if sizes[name] != sizes[group[-1]]:
             raise failure(
-                f"{name} makes {sizes[name]} numbers and {group[-1]} makes {sizes[group[-1]]}, but both are in "
-                f"{group}: {described(calls)}",
+                f"{name} makes {sizes[name]} numbers and {group[-1]} makes {sizes[group[-1]]}, but both are in {group}",
                 "a loop makes one number of each value at every turn: calls of different sizes need two loops",
             )
 
@@ -368,12 +373,15 @@ def made_later(got: list[list[str]], calls: Calls) -> tuple[list[str], str] | No
     return None
 
 
+OF_CHAIN = {"matmul": "w", "add": "bias", "mul": "scale"}
+
+
 def chain(*operations: str, size: int = 100) -> tuple[Calls, dict[str, int]]:
-    """Calls of which each reads the one before; a product reads a weight, too."""
+    """Calls of which each reads the one before; a product, a sum and a multiplication read a weight, too."""
     calls: Calls = []
     for number, operation in enumerate(operations):
         before = calls[-1][0] if calls else "x"
-        more = {"matmul": (f"w{number}",), "add": (f"bias{number}",)}.get(operation, ())
+        more = {name: (f"{of}{number}",) for name, of in OF_CHAIN.items()}.get(operation, ())
         calls.append((f"v{number}", operation, (before, *more)))
     return calls, {name: size for name, _, _ in calls}
 
@@ -545,7 +553,14 @@ OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
+OWN_VARIABLE = "each sum is a variable of its own, such as s0_0: the language has no lists"
+SINGLE_NUMBERS = "the text names single numbers, y[i, j] and not all of y: loops go through them"
 FOREIGN: dict[type[ast.AST], str] = {
+    ast.List: OWN_VARIABLE,
+    ast.ListComp: OWN_VARIABLE,
+    ast.Expr: "a line that is only a value does nothing: the text needs no docstring",
+    ast.Slice: SINGLE_NUMBERS,
+    ast.MatMult: SINGLE_NUMBERS,
     ast.If: "no `if` is needed: a ReLU is max(a, 0.0), and the smaller tiles at the edges are lines of their own",
     ast.IfExp: "a ReLU is max(a, 0.0)",
     ast.Call: "the only functions are range, and max and min of two numbers",
@@ -567,6 +582,7 @@ class Program:
         self._tile, self._exchanged = tile, ""
         if type(text) is not str:
             cause = "lines are joined to one text by '\\n'.join(lines)" if isinstance(text, (list, tuple)) else None
+            cause = "is a `return` missing? Printing the text is not enough" if text is None else cause
             raise failure(f"expected the text of a function, a str, got {type(text).__name__}: {text!r:.100}", cause)
         self.lines = text.splitlines()
         try:
@@ -595,6 +611,12 @@ class Program:
         """How many lines of the text store a number of y."""
         nodes = (node for statement in self._body for node in ast.walk(statement))
         return sum(isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) for node in nodes)
+
+    def corner(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """The places of y where rows and columns are left of whole tiles; none if there is no whole tile."""
+        whole = [size // step * step for size, step in zip(shape, self._tile)]
+        places = np.ndindex(shape) if all(whole) else iter(())
+        return [place for place in places if all(at >= end for at, end in zip(place, whole))]
 
     def run(
         self, exchanged: str = "", **arrays: np.ndarray
@@ -637,7 +659,9 @@ class Program:
                 raise self._foreign(statement, "it")
 
     def _foreign(self, node: Any, said: str) -> Failure:
-        return self._wrong(node, f"{said} does not belong to the language: {ALLOWED}", FOREIGN.get(type(node)))
+        return self._wrong(
+            node, f"{said} does not belong to the language: {ALLOWED}", FOREIGN.get(type(getattr(node, "op", node)))
+        )
 
     def _range(self, node: ast.expr) -> Iterator[int]:
         call = isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and not node.keywords
@@ -692,7 +716,7 @@ class Program:
         name = ast.unparse(node.value)
         if name not in ARRAYS:
             array = name.partition("[")[0]
-            cause = f"both indices stand in one pair of brackets: {AXES[array]}" if array in ARRAYS else None
+            cause = f"both indices stand in one pair of brackets: {AXES[array]}" if array in ARRAYS else OWN_VARIABLE
             raise self._wrong(node, f"{name} is none of the arrays {', '.join(ARRAYS)}", cause)
         some = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         place = tuple(self._value(each) for each in some)
@@ -784,6 +808,8 @@ def expect_product(
     unwritten = [place for place in np.ndindex(right.shape) if not stores["y", *place]]
     if unwritten:
         cause = "what is left at the right and at the bottom needs tiles, too: a range of whole tiles ends before it"
+        if unwritten == program.corner(right.shape):
+            cause = "right and bottom are done; the corner, where rows and columns are both left, is not"
         if not program.lines_with_stores:
             cause = "no line stores anything: behind the loop over the depth each sum goes into its number of y"
         elif max(stores.values(), default=0) > 1:
@@ -897,6 +923,12 @@ def many_tiles(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """A product of several tiles beside and below each other is right."""
     for sizes, tile in (((4, 3, 9), (2, 3)), ((6, 2, 2), (1, 2)), ((3, 5, 4), (3, 1))):
         expect_nest(student, rng, oracle, sizes, tile)
+
+
+@task("loop_nest", "result", "loads", "stores", "language")
+def a_large_tile(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A tile of 12 x 12 has 144 sums, each with a name of its own."""
+    expect_nest(student, rng, oracle, (12, 2, 12), (12, 12))
 
 
 @task("loop_nest", "edges", "result", "loads", "stores", "language")

@@ -70,7 +70,8 @@ class RuntimeGraph:
         "auto": the layers at the first pass with inputs of new shapes, a plan at the next, since a plan takes longer to
         make than a pass, and machine code as soon as it is there: it is made by another process meanwhile.
         All give the same numbers but for rounding. With a student's toolbox the layers compute, always.
-    threads : for the plan; None: OMP_NUM_THREADS, or one per core.
+    threads : for the plan; None: OMP_NUM_THREADS, or one per core. The engine "simple" has no plan: its matrix products
+        use as many threads as numpy's library is set to.
     choices : which algorithms the plan takes, as `graph.choices` of an earlier run gives them; what it does not name is
         timed once and remembered in the user's cache folder.
     revise : what is done to the graph once it has been read: a function of a module, Graph -> Graph, which other

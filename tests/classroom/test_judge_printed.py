@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from classroom.judge import Session, Student, SubmissionError, Test
+from classroom.judge import Failure, Session, Student, SubmissionError, Test, expect
 from classroom.judge import printed as module
 from classroom.judge.printed import KEPT_BYTES, Listener, Printed
 
@@ -148,6 +149,49 @@ def test_a_test_has_the_prints_of_its_own_calls(tmp_path: Path, listener: Listen
     assert [one.first for one in second.printed] == ["0\n", "1\n"]
     with Session(path) as session:
         assert session.run(test, 0).printed == ()
+
+
+@pytest.mark.parametrize("kind", ["wrong", "raises"])
+def test_the_call_that_failed_is_told_and_not_those_that_looked_for_its_cause(
+    tmp_path: Path, listener: Listener, kind: str
+) -> None:
+    path = tmp_path / "hw.py"
+    raises = "    if x == 1: raise KeyError(x)\n    if x == 3: raise IndexError(x)\n" * (kind == "raises")
+    path.write_text(f"def f(x):\n    print(x)\n{raises}    return x\n")
+
+    def judged(student: Any) -> None:
+        for x in (0, 1):
+            try:
+                expect(student.f(x), 0)
+            except (Failure, SubmissionError):
+                student.f(2)
+                with contextlib.suppress(Failure, SubmissionError):
+                    expect(student.f(3), 0)
+                raise
+
+    with Session(path, listener=listener) as session:
+        outcome = session.run(Test("f", "judged", "It holds.", judged, True), 0)
+    assert outcome.call == ("f", (1,), {})
+    assert [one.first for one in outcome.printed] == ["", "0\n", "1\n"]
+    assert (outcome.error.got if isinstance(outcome.error, Failure) else outcome.error.type) == (
+        "KeyError" if kind == "raises" else 1
+    )
+
+
+def test_another_error_that_is_raised_instead_is_told_with_its_own_call(tmp_path: Path) -> None:
+    path = tmp_path / "hw.py"
+    path.write_text("def f(x): return x\ndef part(x): return x\n")
+
+    def judged(student: Any) -> None:
+        try:
+            expect(student.f(1), 0)
+        except Failure:
+            expect(student.part(2), 0)
+            raise
+
+    with Session(path) as session:
+        outcome = session.run(Test("f", "judged", "It holds.", judged, True), 0)
+    assert outcome.call == ("part", (2,), {})
 
 
 def test_calls_aside_are_not_heard_unless_they_raise(load: Load, listener: Listener) -> None:

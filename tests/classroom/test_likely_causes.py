@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -208,10 +209,12 @@ OF_MUTANTS = {
     "choose_tile/later": "take a later one only if it is better",
     "choose_tile/rounded_down": "channels / lanes is rounded up",
     "choose_tile/no_channels": "at most ceil(channels / lanes)",
+    "choose_tile/in_numbers": "the number of vectors, and not of the numbers in them",
     "choose_tile/type": "with TypeError instead of ValueError",
     "fuse/single": "each call is a group of its own",
     "fuse/readers": "count groups, and not readers",
     "fuse/with_product": "a group needs no product",
+    "fuse/no_product": "a group may take one product",
     "fuse/pairs": "an epilogue may be of any length",
     "fuse/returned": "the caller gets what is in `returned`",
     "fuse/two_products": "one loop computes one product",
@@ -225,6 +228,12 @@ OF_MUTANTS = {
     "fuse/forgets_single": "so does a group of one call",
     "fuse/twice": "each call is computed once",
     "loop_nest/whole_tiles": "what is left at the right and at the bottom needs tiles, too",
+    "loop_nest/no_corner": "right and bottom are done; the corner",
+    "loop_nest/joined_names": "two sums have one name: s111",
+    "loop_nest/nothing": "is a `return` missing?",
+    "loop_nest/list_of_sums": "a variable of its own, such as s0_0",
+    "loop_nest/docstring": "the text needs no docstring",
+    "loop_nest/whole_arrays": "names single numbers, y[i, j] and not all of y",
     "loop_nest/too_far": "write one for what is left",
     "loop_nest/narrow": "one row at a time",
     "loop_nest/rest_in_sums": "one sum at a time: make one smaller tile of it",
@@ -251,7 +260,7 @@ OF_MUTANTS = {
     "loop_nest/while_loop": "no `if` is needed",
     "share_rows/in_turn": "all threads have equally many rows",
     "share_rows/fastest": "the quickest thread takes every unit",
-    "share_rows/done_first": "that would be done with it first",
+    "share_rows/done_first": "nobody knows how quick a thread will be",
     "share_rows/fewest_rows": "the one with the lowest number comes first",
     "share_rows/quickest_of_several": "not the quickest",
     "share_rows/empty_share": "a thread whose share is empty",
@@ -283,6 +292,11 @@ TILES = {
     "3 registers refused": ("the_fewest_registers", {"registers < 3": "registers <= 3"}, "3 registers hold a tile"),
     "more rows than the product's": ("few_rows", {f"min({HEIGHT}, rows)": HEIGHT}, "h is larger than `rows`"),
     "None taken for a tile": ("too_few_registers", {REFUSAL: "        return None[0]\n"}, "nothing was refused"),
+    "an exception returned": (
+        "too_few_registers",
+        {REFUSAL: REFUSAL.replace("raise", "return")},
+        "raised, and not returned",
+    ),
     "an index of no list": ("too_few_registers", {REFUSAL: "        return [][0]\n"}, "nothing was refused"),
     "no tile for 3 registers": (
         "the_fewest_registers",
@@ -296,6 +310,21 @@ TILES = {
 def test_the_likely_cause_of_a_wrong_tile_is_the_true_one(tmp_path: Path, case: str) -> None:
     name, changes, cause = TILES[case]
     assert cause in cause_told(register.ROOT / "homework" / "14_compiler", name, changes, tmp_path / "hw14_compiler.py")
+
+
+def test_a_wrong_tile_is_told_with_its_own_call_and_whole(tmp_path: Path) -> None:
+    folder = register.ROOT / "homework" / "14_compiler"
+    text = without_marks((folder / "judge" / "solution.py").read_text(encoding="utf-8"))
+    file = tmp_path / "hw14_compiler.py"
+    file.write_text(text.replace("-(-channels // lanes)", "max(1, channels // lanes)"), encoding="utf-8")
+    (test,) = (one for one in public_tests(folder) if one.name == "few_channels")
+    (outcome,) = run_tests(file, [test], seed=0)
+    assert outcome.call is not None
+    name, (registers, *problem), _ = outcome.call
+    assert (name, problem) == ("choose_tile", [8, 1000, 20])
+    assert registers in (28, 32, 40)
+    assert isinstance(outcome.error, Failure)
+    assert re.search(r"20 channels: expected \(\d+, 3\), got \(\d+, 2\)$", outcome.error.message)
 
 
 QUICK = ("fuse/forgets_single", "loop_nest/exchanged_w", "share_rows/no_barrier")

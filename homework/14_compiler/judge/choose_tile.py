@@ -77,6 +77,11 @@ def _by_of_all(key: Callable[[int, int], Any], rows_first: bool = False) -> Choi
     return lambda *problem: max(sorted(_fitting(*problem)) if rows_first else _fitting(*problem), key=lambda t: key(*t))
 
 
+def _stretched(tile: Tile, lanes: int) -> Tile:
+    """The tile with its columns counted in numbers, and not in vectors."""
+    return tile[0], tile[1] * lanes
+
+
 WHOLE = "ratios are no whole numbers: / and not //"
 CHOICES: dict[str, Choice] = {
     "the number of x, spread over a register, needs one as well": _with(lambda h, v: h * v + v),
@@ -98,6 +103,9 @@ CHOICES: dict[str, Choice] = {
     ),
     "v counts vectors of `lanes` numbers: it is at most ceil(channels / lanes)": lambda r, lanes, rows, channels: (
         best_tile(r, 1, rows, channels)
+    ),
+    "v is the number of vectors, and not of the numbers in them: it is not multiplied by `lanes`": (
+        lambda r, lanes, rows, channels: _stretched(best_tile(r, lanes, rows, channels), lanes)
     ),
     "h is larger than `rows`": lambda r, lanes, rows, channels: best_tile(r, lanes, r, channels),
     "that is the tile nearest to a square, and another has a better ratio: compare h * v / (h + v)": _by(
@@ -207,6 +215,13 @@ MUTANTS = [
         '        raise ValueError(f"registers: ',
         '        raise TypeError(f"registers: ',
         "refused",
+    ),
+    Mutant(
+        "in_numbers",
+        "the width in numbers",
+        "            best = h, v\n    return best\n",
+        "            best = h, v\n    return best[0], best[1] * lanes\n",
+        "fits",
     ),
     Mutant("list", "a list", "            best = h, v\n", "            best = [h, v]\n", "form"),
     Mutant(

@@ -202,6 +202,7 @@ MUTANTS = [
         "        lasts = {last_of[reader] for reader in readers[name][-1:]}\n",
         "written",
     ),
+    Mutant("no_product", "lets no product join", JOINS, "            and operation in ELEMENTWISE\n", "fewest"),
     Mutant("two_products", "lets two products into a group", JOINS, "", "whole"),
     Mutant("into_product", "lets a product's operand join", READERS, "", "whole"),
     Mutant("sizes", "forgets the sizes", "            and sizes[name] == sizes[last]\n", "", "size"),

@@ -96,6 +96,9 @@ def nest_mistakes(
     wrong["each sum begins at 0.0"] = finished(x @ w + 1.0, bias, residual, epilogue)
     wrong["the products are added to a sum, and not subtracted"] = finished(-(x @ w), bias, residual, epilogue)
     wrong.update(mistakes_in_a_tile(x @ w, bias, residual, epilogue, tile))
+    wrong[
+        "two sums have one name: s111 is row 1 and column 11, and row 11 and column 1. Put something in between: s1_11"
+    ] = finished(one_name_twice(x @ w, tile), bias, residual, epilogue)
     if "bias" in epilogue and len(x) <= len(bias):
         by_row = np.broadcast_to(bias[: len(x), None], residual.shape)
         wrong["bias has a number for each column: bias[j + c], and not that of the row"] = finished(
@@ -136,6 +139,18 @@ def mistakes_in_a_tile(
             y, bias, residual[row][:, column], epilogue
         ),
     }
+
+
+def one_name_twice(y: np.ndarray, tile: tuple[int, int]) -> np.ndarray:
+    """What becomes of y if row and column of a sum are written side by side in its name, as in s111."""
+    (height, width), made = tile, y.copy()
+    named: dict[tuple[int, int, str], list[tuple[int, int]]] = {}
+    for i, j in np.ndindex(y.shape[0], y.shape[1]):
+        named.setdefault((i // height, j // width, f"{i % height}{j % width}"), []).append((i, j))
+    for places in named.values():
+        for place in places:
+            made[place] = sum(y[each] for each in places)
+    return made
 
 
 def carried(y: np.ndarray, tile: tuple[int, int], begins: str) -> np.ndarray:
@@ -219,6 +234,13 @@ VALUES = "    for r, c in grid:\n"
 
 MUTANTS = [
     Mutant("whole_tiles", "leaves out what is left", CUTS, "    return [(0, whole, step)]\n", "edges"),
+    Mutant(
+        "no_corner",
+        "leaves out the corner",
+        LOOPS,
+        "            if h < height and v < width and rows > h and channels > v:\n                continue\n" + LOOPS,
+        "edges",
+    ),
     Mutant("too_far", "tiles of full size at the edges", CUTS, "    return [(0, size, step)]\n", "edges"),
     Mutant(
         "narrow",
@@ -412,5 +434,28 @@ MUTANTS = [
         '        lines.append(f"if True: y[i + {r}, j + {c}] = {value}")\n',
         "language",
     ),
+    Mutant(
+        "joined_names",
+        "writes row and column side by side in a name",
+        JOINED,
+        '    import re\n\n    return re.sub(r"(s\\d+)_(\\d+)", r"\\1\\2", "\\n".join(lines)) + "\\n"\n',
+        "result",
+    ),
+    Mutant("nothing", "prints the text", JOINED, '    print("\\n".join(lines))\n'),
+    Mutant(
+        "list_of_sums",
+        "keeps the sums in a list",
+        JOINED,
+        '    import re\n\n    return re.sub(r"s(\\d+)_(\\d+)", r"s[\\1][\\2]", "\\n".join(lines)) + "\\n"\n',
+        "language",
+    ),
+    Mutant(
+        "docstring",
+        "a docstring in the text",
+        JOINED,
+        '    lines.insert(1, \'    """y = x @ w."""\')\n' + JOINED,
+        "language",
+    ),
+    Mutant("whole_arrays", "lets Python multiply", STORE, STORE.replace("= {value}", "= {value} + x @ w"), "language"),
     Mutant("list", "the lines and not the text", JOINED, "    return lines\n"),
 ]

@@ -196,7 +196,8 @@ def mistakes_of_counters(
             *problem, choice=lambda free, rows, t, count: (free[t], rows[t])
         ),
         f"{lowest}, not the quickest": otherwise(*problem, choice=lambda free, rows, t, count: (free[t], pace[t])),
-        "a unit goes to the thread that would be done with it first: it is the one that is free first, quick or not": (
+        "a unit goes to the thread that would be done with it first. That may end earlier, but while it runs nobody "
+        "knows how quick a thread will be: the one that is free first takes the unit": (
             otherwise(*problem, choice=lambda free, rows, t, count: free[t] + take + count * pace[t])
         ),
         "the last unit of a part has only what is left of it": shares(

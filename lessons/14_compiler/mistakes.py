@@ -1,0 +1,108 @@
+"""What goes wrong in the cells of lesson 14 that the reader fills in: likely cause -> a function with that mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+Mistakes = Mapping[str, Callable[..., Any]]
+Call = tuple[str, str, tuple[str, ...]]
+
+
+def _loaded(group: Sequence[Call]) -> list[str]:
+    """The operands that a group doesn't make, as often as they are read."""
+    made = {name for name, _, _ in group}
+    return [operand for _, _, operands in group for operand in operands if operand not in made]
+
+
+def _read(group: Sequence[Call]) -> list[str]:
+    return list(dict.fromkeys(operand for _, _, operands in group for operand in operands))
+
+
+def _bytes(
+    names: Callable[[Sequence[Call]], Sequence[str]],
+    groups: Sequence[Sequence[Call]],
+    sizes: Mapping[str, int],
+    each: int = 4,
+) -> int:
+    """The bytes of what names(group) lists, for all groups."""
+    return each * sum(sizes[name] for group in groups for name in names(group))
+
+
+def _once(group: Sequence[Call]) -> list[str]:
+    return list(dict.fromkeys(_loaded(group)))
+
+
+TRAFFIC: Mistakes = {
+    "a number takes 4 bytes: these are numbers": partial(_bytes, lambda group: [*_once(group), group[-1][0]], each=1),
+    "an operand that two calls of a group read is loaded once: a set has each name once": partial(
+        _bytes, lambda group: [*_loaded(group), group[-1][0]]
+    ),
+    "what a group makes and uses itself is neither loaded nor written: only its last value is": partial(
+        _bytes, lambda group: [*_read(group), group[-1][0]]
+    ),
+    "each call was counted by itself: what is made and used within a group is neither loaded nor written": partial(
+        _bytes, lambda group: [one for call in group for one in (*dict.fromkeys(call[2]), call[0])]
+    ),
+    "what a group writes counts, too": partial(_bytes, _once),
+    "what a group loads counts, too": partial(_bytes, lambda group: [group[-1][0]]),
+    "only one group was counted: is the `return` inside of the loop?": (
+        lambda groups, sizes: _bytes(lambda group: [*_once(group), group[-1][0]], groups[:1], sizes)
+    ),
+}
+
+PER_LOAD: Mistakes = {
+    "upside down: multiply-adds divided by loads": lambda h, v: (h + v) / (h * v),
+    "these are the multiply-adds: divide them by the loads of a step": lambda h, v: h * v,
+    "these are the loads of a step": lambda h, v: h + v,
+    "a ratio is no whole number: / and not //": lambda h, v: h * v // (h + v),
+    "each multiply-add was given two loads of its own: a tile loads v vectors and h numbers in all": lambda h, v: 0.5,
+    "without brackets: h * v / (h + v)": lambda h, v: h * v / h + v,
+    "the sums are not loaded: they stay in registers": lambda h, v: h * v / (h + v + h * v),
+    "the numbers of x are loaded, too: h of them": lambda h, v: h * v / v,
+    "the vectors of weights are loaded, too: v of them": lambda h, v: h * v / h,
+}
+
+
+def _phi(s: str, kind: str = "<8 x float>", zero: str = "zeroinitializer", end: str = ".next") -> str:
+    return f"%{s} = phi {kind} [ {zero}, %before.k ], [ %{s}{end}, %end.k ]"
+
+
+def sum_phi(s: str) -> str:
+    """The line that is asked for."""
+    return _phi(s)
+
+
+SUM_PHI: Mistakes = {
+    "the braces were not filled in: an f stands before the quotes": lambda s: _phi("{s}", "{V}"),
+    "the name of the sum was not filled in: {s}, in an f-string": lambda s: _phi("s"),
+    "a sum is a vector of eight floats, V, and no whole number": lambda s: _phi(s, "i64"),
+    "a sum is a vector of eight floats, V, and no single one": lambda s: _phi(s, "float"),
+    "a whole number stands for zero: for a vector it is zeroinitializer": lambda s: _phi(s, zero="0"),
+    "both wrong: a sum is a V, and begins at zeroinitializer": lambda s: _phi(s, "i64", "0"),
+    "a poison vector holds anything: a sum begins at zeroinitializer": lambda s: _phi(s, zero="poison"),
+    "from the end of the loop comes the NEW sum, with .next: else it never changes": lambda s: _phi(s, end=""),
+    "this is the counter's line: that of the sum s": lambda s: _phi("k", "i64", "0"),
+    "the blocks are exchanged: zero comes from before the loop": (
+        lambda s: f"%{s} = phi <8 x float> [ %{s}.next, %before.k ], [ zeroinitializer, %end.k ]"
+    ),
+    "the first % is missing: each name begins with one": lambda s: _phi(s)[1:],
+}
+
+WAITING: Mistakes = {
+    "that is what the first to arrive waits: all threads together": lambda arrivals: max(arrivals) - min(arrivals),
+    "a barrier opens for the largest of the times, which need not stand last": (
+        lambda arrivals: sum(arrivals[-1] - time for time in arrivals)
+    ),
+    "that is how late they come after the first: each waits until the last is there": (
+        lambda arrivals: sum(time - min(arrivals) for time in arrivals)
+    ),
+    "that is until when they wait: the time of arrival goes off": lambda arrivals: max(arrivals) * len(arrivals),
+    "that is the working time: take each from the largest": sum,
+    "that is when the barrier opens: how long has each thread waited then?": max,
+    "these are the times of each thread: add them up": lambda arrivals: [max(arrivals) - time for time in arrivals],
+    "the mean of a thread: all together is the sum": (
+        lambda arrivals: sum(max(arrivals) - time for time in arrivals) / len(arrivals)
+    ),
+}
