@@ -38,6 +38,8 @@ def drawing(svg: str, alt: str, number: int) -> str:
     head = HEAD.search(svg)
     if head is None:
         raise ValueError("expected an <svg> element")
+    own = re.search(r'\saria-label="([^"]+)"', head[0]) or re.search(r"<title[^>]*>([^<]+)</title>", svg)
+    alt = alt or (html.unescape(own[1]) if own else "A drawing that this cell made")
     opening = re.sub(r'\s(role|aria-label|xmlns)="[^"]*"', "", head[0])
     opening = f'{opening[:-1]} class="ink" role="img" aria-label="{html.escape(alt)}">'
     body = TOLD.sub("", TOLD.sub("", svg[head.end() :], count=1), count=1)

@@ -6,9 +6,10 @@ from collections.abc import Container
 
 from kuiper.graph import Graph, Operand, Operator, Parameter
 from kuiper.graph.operator import copied_operators
+from kuiper.quantize.network import kind_of
 
-HEADS = ("nn.Linear", "F.linear")
-"""Operators that make scores of each token's vector for itself."""
+HEAD = "linear"
+"""The kind of operator, module or function, that makes scores of each token's vector for itself."""
 _TO_THE_END = 2**63 - 1  # as PNNX writes the end of an open slice
 
 
@@ -46,7 +47,7 @@ def _head(graph: Graph) -> Operator | None:
     while scores.producer is not None and scores.producer.type == "prim::TupleConstruct":
         scores = scores.producer.inputs[0]
     head = scores.producer
-    if head is None or head.type not in HEADS or len(scores.consumers) != 1:
+    if head is None or kind_of(head) != HEAD or len(scores.consumers) != 1:
         return None
     if head.input_names[0] not in (None, "input"):
         return None

@@ -378,6 +378,7 @@ def test_an_error_ends_the_answer_and_not_the_program(network: Path) -> None:
         terminal.type("Hello\n")
         terminal.wait_for("cut off after 5 tokens")
         terminal.wait_for("> ")
+        time.sleep(0.5)  # the prompt is there a moment before the program listens
         terminal.press_ctrl_c()
         terminal.wait_for("tokens/s")
     finally:

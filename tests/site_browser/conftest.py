@@ -95,7 +95,12 @@ class Watched:
         self.tab = self.context.new_page()
         self.tab.on("console", self._console)
         self.tab.on("pageerror", lambda error: self.trouble.append(f"{self.tab.url}: {error}"))
-        self.tab.on("requestfailed", lambda one: self.trouble.append(f"{self.tab.url}: failed {one.url}"))
+        self.tab.on("requestfailed", self._failed)
+
+    def _failed(self, request: Any) -> None:
+        # a browser drops what a page asked for last, its icon, when the next page is opened at once
+        if not (request.url.endswith("/favicon.svg") and "ERR_ABORTED" in (request.failure or "")):
+            self.trouble.append(f"{self.tab.url}: failed {request.url}")
 
     def _outside(self, route: Any) -> None:
         self.trouble.append(f"{self.tab.url}: asked for {route.request.url}")
