@@ -180,7 +180,7 @@ WRONG = [
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "problem"),
-    [pytest.param(*case, marks=[pytest.mark.slow] * bool(place % 4)) for place, case in enumerate(WRONG)],
+    [pytest.param(*case, marks=[pytest.mark.slow] * bool(place % 12)) for place, case in enumerate(WRONG)],
 )
 def test_what_is_wrong_is_said(make: Make, file: str, old: str, new: str, problem: str) -> None:
     problems = checked(make(file, old, new)).problems

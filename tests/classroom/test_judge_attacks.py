@@ -28,6 +28,7 @@ def scripts() -> dict[str, str]:
 
 
 SCRIPTS = scripts()
+QUICK = ("os._exit", "sys.exit", "endless loop", "recursion", "exit at import", "None")
 
 
 def judged(student: Any, rng: np.random.Generator) -> None:
@@ -60,7 +61,9 @@ def write(folder: Path, source: str) -> Path:
 @pytest.mark.parametrize(
     "heard", [pytest.param(False, id="unheard"), pytest.param(True, id="heard", marks=pytest.mark.slow)]
 )
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize(
+    "script", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SCRIPTS]
+)
 def test_it_gains_nothing_and_ends_in_time(tmp_path: Path, script: str, heard: bool) -> None:
     test = Test("f", "judged", "It holds.", judged, True)
     with (
@@ -78,7 +81,7 @@ def test_it_gains_nothing_and_ends_in_time(tmp_path: Path, script: str, heard: b
         assert elapsed < 2 * SECONDS + 120
 
 
-@pytest.mark.parametrize("script", ["os._exit", "sys.exit", "endless loop", "recursion", "exit at import", "None"])
+@pytest.mark.parametrize("script", QUICK)
 def test_it_is_no_refusal_of_bad_input_either(tmp_path: Path, script: str) -> None:
     test = Test("f", "refused", "It raises.", refused, True)
     with Session(write(tmp_path, SCRIPTS[script]), seconds=SECONDS) as session:

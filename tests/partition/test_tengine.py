@@ -193,6 +193,7 @@ def test_random_graphs_come_out_as_in_the_original(
     assert_same(*description)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(descriptions(), st.data())
 def test_ids_out_of_order_are_as_in_the_original_or_an_error_where_it_reads_too_early(

@@ -292,6 +292,7 @@ def test_a_pattern_that_is_compiled_runs_no_text() -> None:
     assert compared(ann={"hw.py": text}).uncompared == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     [

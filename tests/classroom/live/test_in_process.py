@@ -41,7 +41,7 @@ def test_every_place_is_there() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize("exercise", ["flatten", "topological_order", "sigmoid"])
+@pytest.mark.parametrize("exercise", ["flatten", pytest.param("topological_order", marks=pytest.mark.slow), "sigmoid"])
 def test_the_solution_passes_and_the_stub_does_not(tmp_path: Path, exercise: str) -> None:
     there = find_one(register.load(), exercise)
     shutil.copytree(there.file.parent, tmp_path / "homework" / there.lesson.folder)

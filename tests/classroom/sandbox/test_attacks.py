@@ -39,6 +39,7 @@ REACHING, BOMBS = scripts("sandbox_attacks.txt"), scripts("sandbox_bombs.txt")
 OTHERS = {
     name: f"{source}\nf_ = f\ndef f(*a, **k): return f_(*a[:1])\n" for name, source in scripts("attacks.txt").items()
 }
+QUICK = ("memory in pieces", "output [loop]", "kill everyone")
 ANSWERS = "\nflatten = padding = f\n"
 WRONG = "\nif not GOT:\n    def flatten(*a, **k): return None\n    padding = flatten\n"
 
@@ -230,7 +231,9 @@ def test_who_reaches_it_has_the_marks(
     assert judged(write(reaching(name, filled, homework)), Bare(), tests, seconds=10) == names
 
 
-@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in BOMBS]
+)
 def test_it_takes_nothing_from_others(
     name: str,
     bubblewrap: Sandbox,
@@ -261,6 +264,7 @@ def test_it_takes_nothing_from_others(
     assert [file for folder in (tmp_path, path.parent) for file in folder.rglob("*") if file.is_file()] == [path]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_a_bare_worker_survives_gains_nothing_in_the_sandbox(
     name: str,
