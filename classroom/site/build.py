@@ -21,6 +21,7 @@ from classroom.site import (
     pages_homework,
     pages_lessons,
     pages_operators,
+    progress,
 )
 from classroom.site.live.build import write_live
 from classroom.site.live.runtime import verified
@@ -91,6 +92,7 @@ def fill(course: Course, folder: Path, download: int = 0) -> Tree:
     pages_api.write_api(tree)
     pages_front.write_front(tree, download)
     tree.write(math_font.FILE, math_font.stylesheet())
+    tree.write(progress.REGISTER, progress.register_script(course))
     return tree
 
 

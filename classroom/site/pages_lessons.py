@@ -9,7 +9,7 @@ from typing import Any
 
 from classroom.lesson_words import ANSWER, FACTS, PREDICT, needs_words, points_words, time_words, without_region
 from classroom.register import Lesson
-from classroom.site import lesson_facts, moving_places
+from classroom.site import lesson_facts, moving_places, progress
 from classroom.site.links import relinked, slug
 from classroom.site.live.places import lesson_place
 from classroom.site.pages_api import api_page
@@ -17,6 +17,10 @@ from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page,
 from classroom.started import DOCUMENTED
 
 HEADING = re.compile(r"^#{1,3} +(.+?)\s*$", re.M)
+KEPT = (
+    "Your ticks, guesses, changed cells and answers are kept in this browser, and sent to nobody. A lesson is ticked by you, "
+    "or by itself once its exercises, but for a bonus, are solved. To take all of it to another browser, save it to a file."
+)
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[ \t]*$", re.M | re.S)
 
 
@@ -90,7 +94,7 @@ def _dress(cell: dict[str, Any], said: str) -> None:
     """
     tags = cell["metadata"].setdefault("tags", [])
     if PREDICT in tags:
-        tags.append("hide-output")
+        tags += ["hide-output", *([f"{progress.GUESS}{cell['id']}"] if cell.get("id") else [])]
     if ANSWER in tags:
         tags.append("hide-input")
         cell["metadata"]["mystnb"] = {"code_prompt_show": "Stuck? Show one answer", "code_prompt_hide": "Hide it"}
@@ -115,7 +119,10 @@ def info_box(lesson: Lesson, tree: Tree, predicts: bool) -> str:
         lines.append(f"- **Time:** {time_words(lesson)}.")
     lines += _material(lesson, tree, up)
     if predicts:
-        lines.append("- Where it says *Predict, then run*, the answer is folded: guess first.")
+        lines.append(
+            "- Where it says *Predict, then run*, guess first: the answer, and the text up to the next heading, wait for it."
+            '<span class="gate-count"></span>'
+        )
     return ":::{admonition} About this lesson\n:class: lesson-box\n\n" + "\n".join(lines) + "\n:::"
 
 
@@ -158,7 +165,9 @@ def _index(tree: Tree) -> str:
         "Each builds one stage of the framework. The time is for the notebook alone: at the top of each lesson stands "
         "how long its exercises take, and what to read before."
     )
-    return f"# Lessons\n\n{words}\n\n{rows}\n"
+    return (
+        f"# Lessons\n\n{words}\n\n{rows}\n\n## Your progress\n\n{KEPT}\n\n{moving_places.raw(progress.SHELF.strip())}\n"
+    )
 
 
 def lesson_rows(tree: Tree, page: PurePosixPath, minutes: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from classroom.site import front, math_font, moving_places
+from classroom.site import front, math_font, moving_places, progress
 from classroom.site.code_links import linkcode_resolve
 from classroom.site.live import build as live
 from classroom.site.search import records
@@ -31,7 +31,7 @@ ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
 
 def settings(tree: Tree) -> dict[str, Any]:
     """The configuration for a filled tree."""
-    moving = [*moving_places.assets(), *live.assets()]
+    moving = [*progress.assets(), *moving_places.assets(), *live.assets()]
     return {
         "project": TITLE,
         "html_title": TITLE,
@@ -85,12 +85,13 @@ def settings(tree: Tree) -> dict[str, Any]:
             str(THEME / "static"),
             str(tree.folder / math_font.FILE),
             str(math_font.LICENCE),
+            str(tree.folder / progress.REGISTER),
             *(str(path) for path in (*moving, *front.assets())),
             str(records.STATIC),
         ],
         "html_css_files": [*SHEETS, *(path.name for path in moving if path.suffix == ".css")],
         "html_js_files": [
-            *((name, {"defer": "defer"}) for name in SCRIPTS),
+            *((name, {"defer": "defer"}) for name in (*SCRIPTS, progress.REGISTER.name)),
             *((path.name, {"defer": "defer"}) for path in moving if path.suffix == ".js"),
         ],
         "html_math_renderer": "mathml",

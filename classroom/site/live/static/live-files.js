@@ -24,11 +24,9 @@
   /** The pieces as one file: each begins on a line of its own. */
   live.join = (pieces) => pieces.map((piece, at) => (at < pieces.length - 1 && piece && !piece.endsWith("\n") ? `${piece}\n` : piece)).join("");
 
-  /** What is kept of a homework file: {text, pieces}, or null. */
-  live.answers = (file) => {
-    try { return JSON.parse(live.kept(`homework:${file}`)); } catch { return null; }
-  };
-  live.keepAnswers = (file, text, pieces = null) => live.keep(`homework:${file}`, JSON.stringify({ text, pieces }));
+  /** What is kept of a homework file: {text, pieces}, without a text where there is nothing. */
+  live.answers = (file) => window.KuiperStore.read(`homework:${file}`);
+  live.keepAnswers = (file, text, pieces = null) => window.KuiperStore.write(`homework:${file}`, text ? { text, pieces } : {});
 
   live.download = (name, content, type) => {
     const link = document.createElement("a");

@@ -4,8 +4,8 @@
   const live = window.KuiperLive;
   const { data } = live;
   const key = `cells:${data.lesson}`;
-  let changes = {};
-  try { changes = JSON.parse(live.kept(key) ?? "{}") ?? {}; } catch { changes = {}; }
+  const changes = window.KuiperStore.read(key);
+  const gates = window.KuiperGates; // undefined in a lesson without predictions
   const cells = [];
   let busy = false;
   let status;
@@ -14,7 +14,7 @@
   function found(cell, number) {
     const input = cell.querySelector(".cell_input");
     const source = input.querySelector("pre").textContent.replace(/\n$/, "");
-    const folded = [...cell.children].filter((one) => one.matches("details.hide") && one.querySelector(".cell_output"));
+    const folded = [...cell.querySelectorAll("details.hide")].filter((one) => one.querySelector(".cell_output"));
     const stored = folded.length ? folded : [...cell.querySelectorAll(".cell_output")];
     return { number, cell, input, source, stored, ran: false };
   }
@@ -27,7 +27,7 @@
       else changes[one.number] = { text, of: one.source };
       one.reset.disabled = text === one.source;
       one.ran = false;
-      if (!live.keep(key, Object.keys(changes).length ? JSON.stringify(changes) : null)) {
+      if (!window.KuiperStore.write(key, changes)) {
         status.say("This browser keeps nothing for this page: changes are lost when it is closed.");
       }
     };
@@ -46,7 +46,10 @@
     one.output = live.element("div", "live-output");
     one.output.hidden = true;
     one.input.querySelector("div.highlight").replaceWith(parent);
-    one.cell.append(bar, one.output);
+    const gated = one.cell.querySelector(":scope > .gate-result");
+    if (gated) one.input.after(bar);
+    else one.cell.append(bar);
+    (gated ?? one.cell).append(one.output);
   }
 
   function reset(one) {
@@ -100,7 +103,8 @@
       show(one, outputs);
       one.ran = true;
       const failed = outputs.some((output) => output.kind === "error");
-      one.state.textContent = `${failed ? "an error" : "ran"}, ${((performance.now() - started) / 1000).toFixed(1)} s`;
+      const waits = gates?.closed(one.cell) ? "; what it shows waits for your guess" : "";
+      one.state.textContent = `${failed ? "an error" : "ran"}, ${((performance.now() - started) / 1000).toFixed(1)} s${waits}`;
       return !failed;
     } catch (error) {
       one.state.textContent = error.message;
@@ -141,8 +145,11 @@
     controls();
   }
 
-  /** This cell, and before it those above that have not run. */
-  const run = (one) => work(() => [...cells.slice(0, one.number - 1).filter((each) => !each.ran), one]);
+  /** This cell, and before it those above that have not run; one whose result is to be foreseen asks for the guess first. */
+  const run = (one) => {
+    if (gates?.ask(one.cell, () => run(one))) return;
+    work(() => [...cells.slice(0, one.number - 1).filter((each) => !each.ran), one]);
+  };
 
   function stop() {
     live.started = false;

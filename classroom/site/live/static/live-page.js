@@ -17,17 +17,6 @@
     return made;
   };
 
-  /** Keep a text under a key (null: forget it); false where the browser keeps nothing. */
-  live.keep = (key, text) => {
-    try {
-      if (text === null) localStorage.removeItem(`kuiper:${key}`);
-      else localStorage.setItem(`kuiper:${key}`, text);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-
   /** A text field with the interface of KuiperEditor, where that cannot be loaded. */
   function plainEditor(parent, text, { label, changed, run }) {
     const field = live.element("textarea", "live-plain");

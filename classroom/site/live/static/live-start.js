@@ -19,10 +19,6 @@
     }
   };
 
-  live.kept = (key) => {
-    try { return localStorage.getItem(`kuiper:${key}`); } catch { return null; }
-  };
-
   const lesson = data.kind === "lesson";
   const bar = document.createElement("div");
   bar.className = "live-bar";
@@ -49,5 +45,5 @@
     }
   }
   button.addEventListener("click", open);
-  if (!lesson && live.kept(`homework:${data.file}`) !== null) open();
+  if (!lesson && window.KuiperStore.read(`homework:${data.file}`).text) open();
 })();
