@@ -18,8 +18,9 @@ from classroom.started import DOCUMENTED
 
 HEADING = re.compile(r"^#{1,3} +(.+?)\s*$", re.M)
 KEPT = (
-    "Your ticks, guesses, changed cells and answers are kept in this browser, and sent to nobody. A lesson is ticked by you, "
-    "or by itself once its exercises, but for a bonus, are solved. To take all of it to another browser, save it to a file."
+    "Your ticks, guesses, changed cells and answers are kept in this browser, and sent to nobody. A lesson is ticked "
+    "by you, or by itself once its exercises, but for a bonus, are solved. To take all of it to another browser, save "
+    "it to a file."
 )
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[ \t]*$", re.M | re.S)
 
@@ -120,7 +121,8 @@ def info_box(lesson: Lesson, tree: Tree, predicts: bool) -> str:
     lines += _material(lesson, tree, up)
     if predicts:
         lines.append(
-            "- Where it says *Predict, then run*, guess first: the answer, and the text up to the next heading, wait for it."
+            "- Where it says *Predict, then run*, guess first: the answer, and the text up to the next heading, "
+            "wait for it."
             '<span class="gate-count"></span>'
         )
     return ":::{admonition} About this lesson\n:class: lesson-box\n\n" + "\n".join(lines) + "\n:::"
