@@ -15,7 +15,8 @@ import numpy as np
 
 from classroom import difference
 from classroom.check import Result, State, unwritten
-from classroom.grading.settings import GradingError, load_settings
+from classroom.grading.errors import GradingError
+from classroom.grading.settings import load_settings
 from classroom.judge import Failure, JudgeError, Outcome, SubmissionError
 from classroom.judge.printed import Printed
 from classroom.page import paragraph, styled, width

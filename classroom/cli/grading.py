@@ -34,7 +34,7 @@ def explained() -> Iterator[None]:
     """Turn errors in settings, folders and results into a message and exit code 2."""
     import sqlite3
 
-    from classroom.grading.settings import GradingError
+    from classroom.grading.errors import GradingError
     from classroom.grading.trouble import advice
 
     try:

@@ -41,6 +41,23 @@ class PieceResult:
         return not self.error and not self.errors and self.departure is None
 
 
+def request_of(piece: Piece, options: DemoOptions, tasks: Sequence[HomeworkTask], check_only: bool) -> dict[str, Any]:
+    """What the worker is asked, as JSON holds it."""
+    return {
+        "piece": piece.name,
+        "options": asdict(options),
+        "plugs": [[task.id, str(task.file)] for task in tasks],
+        "check_only": check_only,
+    }
+
+
+def too_late(limit: float) -> PieceResult:
+    """The result of code that had `limit` seconds and needed more."""
+    return PieceResult(
+        error=f"no result within {limit:g} s: is there a loop that never ends, or one that is very slow?"
+    )
+
+
 def run(
     piece: Piece,
     options: DemoOptions,
@@ -55,12 +72,7 @@ def run(
     check_only : only compare with the reference.
     """
     limit = piece.seconds if seconds is None else seconds
-    request = {
-        "piece": piece.name,
-        "options": asdict(options),
-        "plugs": [[task.id, str(task.file)] for task in tasks],
-        "check_only": check_only,
-    }
+    request = request_of(piece, options, tasks, check_only)
     worker = subprocess.Popen(
         [sys.executable, "-P", str(WORKER), json.dumps(request)],
         stdin=subprocess.DEVNULL,
@@ -74,9 +86,7 @@ def run(
         with bar(f"demo {piece.name}", total) as advance:
             return PieceResult(**json.loads(output_of(worker, limit, advance)))
     except subprocess.TimeoutExpired:
-        return PieceResult(
-            error=f"no result within {limit:g} s: is there a loop that never ends, or one that is very slow?"
-        )
+        return too_late(limit)
     except (ValueError, TypeError):
         return PieceResult(
             error=f"the process ended by itself (exit code {worker.returncode}): does the code call exit?"

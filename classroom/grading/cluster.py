@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from classroom import register
+from classroom.grading.errors import GradingError
 from classroom.grading.judging import ATTEMPTS, Job, infrastructure, judge
 from classroom.grading.records import Graded
-from classroom.grading.settings import GradingError
 
 AHEAD = 4
 """Jobs in flight per thread of the cluster."""

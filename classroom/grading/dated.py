@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
 
+from classroom.grading.errors import GradingError
 from classroom.grading.late import Times, folder_of, parse_time
 from classroom.grading.roster import COLUMNS, Roster, read_table
-from classroom.grading.settings import GradingError, Settings
+from classroom.grading.settings import Settings
 from classroom.register import Course
 
 PEOPLE = {field: COLUMNS[field] for field in ("login", "email", "student_id", "name", "platform_id")}

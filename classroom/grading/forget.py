@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from classroom.grading.settings import GradingError
+from classroom.grading.errors import GradingError
 
 WRITTEN = ("exports", "feedback")
 """Folders of results with files of students."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from classroom.grading.cluster import run_dask
 from classroom.grading.dated import TIME, read_dated, read_extensions, times_of
+from classroom.grading.errors import GradingError
 from classroom.grading.feedback.comments import comments
 from classroom.grading.feedback.rules import load_rules
 from classroom.grading.intake.bulk import laid_out
@@ -23,7 +24,7 @@ from classroom.grading.records import Graded, Isolation
 from classroom.grading.roster import Roster, read_roster
 from classroom.grading.runner import run_local
 from classroom.grading.safe import cell, file_names, name_list
-from classroom.grading.settings import GradingError, Settings, load_settings
+from classroom.grading.settings import Settings, load_settings
 from classroom.grading.store import Store, holds_results
 from classroom.grading.suite import Suite, suite_of
 from classroom.grading.totals import overridden

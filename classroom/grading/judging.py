@@ -17,11 +17,11 @@ from typing import Any
 
 from classroom.grading import notebook
 from classroom.grading.disclosure import coarse, disclosed
+from classroom.grading.errors import GradingError
 from classroom.grading.intake.choice import judged_file
 from classroom.grading.intake.recognise import WORKSHEET
 from classroom.grading.points import grade_of, nothing
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
-from classroom.grading.settings import GradingError
 from classroom.grading.source_text import encoding_fault, wide_fault
 from classroom.grading.suite import Suite, check_version, homework_in, stub_of
 from classroom.grading.worksheets import sheet_checks

@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from classroom.grading.settings import GradingError, Settings
+from classroom.grading.errors import GradingError
+from classroom.grading.settings import Settings
 from classroom.register import Course
 
 Times = Mapping[tuple[str, str], datetime]

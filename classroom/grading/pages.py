@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from classroom.grading.errors import GradingError
 from classroom.grading.safe import points_text, truncated
-from classroom.grading.settings import GradingError
 from classroom.progress import write_whole
 
 if TYPE_CHECKING:

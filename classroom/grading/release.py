@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from classroom import solutions
 from classroom.fixed_zip import entry
-from classroom.grading.settings import GradingError
+from classroom.grading.errors import GradingError
 from classroom.register import Course, Solutions
 from classroom.started import COMMAND
 from classroom.stubs import StubError, pristine

@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from classroom.grading import notebook
+from classroom.grading.errors import GradingError
 from classroom.grading.exports.canvas import NO_PEOPLE
 from classroom.grading.exports.totals_csv import totals_csv
 from classroom.grading.exports.write import export_refusal, write_exports
@@ -21,7 +22,6 @@ from classroom.grading.pages import save_page
 from classroom.grading.records import Graded, Submission
 from classroom.grading.roster import Person
 from classroom.grading.safe import cell, file_names, one_line
-from classroom.grading.settings import GradingError
 from classroom.grading.similarity import Comparison, Known, compare_submissions
 from classroom.grading.summary import ranges, summary_page
 from classroom.grading.taken import index_of

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from classroom.grading.errors import GradingError
 from classroom.grading.late import plain_name
 from classroom.grading.safe import one_line
-from classroom.grading.settings import GradingError
 
 MAX_BYTES = 32 << 20
 MAX_PEOPLE = 100_000

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from classroom.tables import suggestion
-
-
-class GradingError(Exception):
-    """Grading cannot go on: settings, folders or results are invalid or contradictory."""
+from classroom.grading.course_table import read_table, times
+from classroom.grading.errors import GradingError
 
 
 @dataclass(frozen=True)
@@ -58,25 +54,14 @@ RANGES: dict[str, tuple[float, float]] = {
 def load_settings(root: Path) -> Settings:
     """Read [grading] of root/course.toml; missing keys have defaults. Raises GradingError."""
     path = root / "course.toml"
-    try:
-        whole = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise GradingError(f"{path}: {error}") from error
-    table = whole.get("grading", {})
-    if not isinstance(table, dict):
-        raise GradingError(f"{path}: expected a table [grading], found {table!r:.80}")
-    unknown = sorted(set(table) - {entry.name for entry in fields(Settings)})
-    if unknown:
-        settings = (entry.name for entry in fields(Settings))
-        raise GradingError(f"{path}, [grading]: {unknown[0]} is no setting; {suggestion(unknown[0], settings)}")
+    table, folders = read_table(path, "grading", [entry.name for entry in fields(Settings)])
     values = {name: _number(path, name, table[name]) for name in RANGES if name in table}
     if "worksheets" in table:
         if not isinstance(table["worksheets"], bool):
             found = table["worksheets"]
             raise GradingError(f"{path}, [grading]: expected worksheets to be true or false, found {found!r}")
         values["worksheets"] = table["worksheets"]
-    folders = {str(lesson.get("folder")) for lesson in whole.get("lesson", []) if isinstance(lesson, dict)}
-    return Settings(**values, deadlines=_deadlines(path, table.get("deadlines", {}), folders))
+    return Settings(**values, deadlines=times(path, "grading.deadlines", table.get("deadlines", {}), folders))
 
 
 def _number(path: Path, name: str, value: Any) -> Any:
@@ -86,17 +71,3 @@ def _number(path: Path, name: str, value: Any) -> Any:
         kind = "a whole number" if whole else "a number"
         raise GradingError(f"{path}, [grading]: expected {name} to be {kind} from {low} to {high}, found {value!r}")
     return value
-
-
-def _deadlines(path: Path, table: Any, folders: set[str]) -> dict[str, datetime]:
-    if not isinstance(table, dict):
-        raise GradingError(f"{path}: expected a table [grading.deadlines], found {table!r:.80}")
-    for name, time in table.items():
-        if name not in folders:
-            raise GradingError(f"{path}, [grading.deadlines]: there is no lesson with the folder {name}")
-        if not isinstance(time, datetime) or time.tzinfo is None:
-            raise GradingError(
-                f"{path}, [grading.deadlines]: expected for {name} a time with its offset from UTC, such as "
-                f"2027-03-01T23:59:00+01:00, found {time}"
-            )
-    return dict(table)

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from classroom.grading import history, pairs
+from classroom.grading.errors import GradingError
 from classroom.grading.feedback import comments
 from classroom.grading.late import deadline_of, lateness
 from classroom.grading.people import KEPT_OF_PEOPLE, TABLES, PeopleTables
 from classroom.grading.points import nothing
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
-from classroom.grading.settings import GradingError, Settings
+from classroom.grading.settings import Settings
 from classroom.grading.trouble import advice
 from classroom.grading.words import NOT_HANDED_IN
 from classroom.register import Exercise

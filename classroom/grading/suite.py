@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from classroom import register
-from classroom.grading.settings import GradingError, Settings
+from classroom.grading.errors import GradingError
+from classroom.grading.settings import Settings
 from classroom.judge.blanket import Name, of_stub, passable
 from classroom.judge.homework import Homework, HomeworkError
 from classroom.judge.oracle import FILE

@@ -13,9 +13,9 @@ from classroom.front.asked import Answer, SheetFault, answers
 from classroom.front.sheets import EXERCISE, SheetError, handed_out_sheet, question_text, questions
 from classroom.front.stand_in import Given
 from classroom.grading.disclosure import answered
+from classroom.grading.errors import GradingError
 from classroom.grading.points import UNWRITTEN
 from classroom.grading.records import Check
-from classroom.grading.settings import GradingError
 from classroom.grading.suite import Suite, sheet_of, stub_of
 from classroom.judge.homework import Homework
 from classroom.judge.student import JudgeError

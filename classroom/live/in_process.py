@@ -14,13 +14,13 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from classroom.gallery import piece_worker
-from classroom.gallery.isolated import PieceResult
+from classroom.gallery.isolated import PieceResult, request_of, too_late
 from classroom.gallery.piece import DemoOptions, Piece
 from classroom.judge import codec, worker
 from classroom.judge.printed import KEPT_CALLS, Printed, _Part
@@ -202,23 +202,15 @@ def run(
 ) -> PieceResult:
     """In the place of classroom.gallery.isolated.run: the worker's answer, without the worker."""
     allowed = piece.seconds if seconds is None else seconds
-    request = {
-        "piece": piece.name,
-        "options": asdict(options),
-        "plugs": [[task.id, str(task.file)] for task in tasks],
-        "check_only": check_only,
-    }
     quiet = io.StringIO()
     with (
         contextlib.redirect_stdout(quiet),
         contextlib.redirect_stderr(quiet),
         deadline.limit(time.monotonic() + allowed),
     ):
-        answer = piece_worker.answer(request)
+        answer = piece_worker.answer(request_of(piece, options, tasks, check_only))
     if deadline.late:
-        return PieceResult(
-            error=f"no result within {allowed:g} s: is there a loop that never ends, or one that is very slow?"
-        )
+        return too_late(allowed)
     return PieceResult(**json.loads(json.dumps(answer)))
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
+from classroom.grading.errors import GradingError
 from classroom.grading.release import edited_stubs, write_release
-from classroom.grading.settings import GradingError
 from classroom.register import Course
 from classroom.site import (
     math_font,

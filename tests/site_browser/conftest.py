@@ -74,6 +74,30 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def serious() -> Callable[..., list[str]]:
+    """A function of a tab and what to look at: what axe finds there that is serious."""
+    axe = pytest.importorskip("axe_playwright_python", reason="checks accessibility with axe, which is not installed")
+    source = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    findings = """async (where) => {
+        const found = await axe.run(where ?? document, {resultTypes: ["violations"], preload: false});
+        return found.violations.filter(one => ["serious", "critical"].includes(one.impact))
+            .flatMap(one => one.nodes.slice(0, 3).map(node => one.id + ": " + node.html.slice(0, 160)));
+    }"""
+
+    def found(tab: Any, where: str | None = None) -> list[str]:
+        tab.evaluate(source)
+        return list(tab.evaluate(findings, where))
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def overflow() -> Callable[[Any], int]:
+    """A function of a tab: how many pixels its page is wider than the window; 0 or less if it fits."""
+    return lambda tab: int(tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+@pytest.fixture(scope="session")
 def browser(site: Path, chromium: Any) -> Any:
     """Chromium, for pages of the built site."""
     return chromium

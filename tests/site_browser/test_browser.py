@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import io
 import os
 from pathlib import Path
@@ -34,21 +33,17 @@ KINDS = (
 )
 """Pages that stand for all others where looking at each would take too long."""
 EVERY = bool(os.environ.get("KUIPER_SITE_EVERY"))
-WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-FINDINGS = """async () => {
-  const found = await axe.run(document, {resultTypes: ['violations']});
-  return found.violations.filter(one => ['serious', 'critical'].includes(one.impact))
-    .flatMap(one => one.nodes.slice(0, 3).map(node => one.id + ': ' + node.html.slice(0, 160)));
-}"""
 
 
-def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(site: Path, pages: list[Path], phone: Any) -> None:
+def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(
+    site: Path, pages: list[Path], phone: Any, overflow: Any
+) -> None:
     """All pages but files shown as they stand, which differ in nothing but their lines: of these every tenth."""
     wide = []
     shown = [page for page in pages if page.is_relative_to(site / "source")]
     for page in [*(page for page in pages if page not in set(shown)), *shown[:: 1 if EVERY else 10]]:
         tab = phone.open(page)
-        over = tab.evaluate(WIDE)
+        over = overflow(tab)
         if over > 0:
             wide.append(f"{page.relative_to(site)}: {over} px too wide")
     assert not phone.trouble, "\n".join(phone.trouble[:20])
@@ -56,15 +51,13 @@ def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(site: Path, pages
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(site: Path, pages: list[Path], watch: Any, scheme: str) -> None:
-    axe = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+def test_axe_finds_nothing_serious(site: Path, pages: list[Path], watch: Any, scheme: str, serious: Any) -> None:
     watched = watch(viewport={"width": 1280, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
     findings = []
     for page in pages if EVERY else [site / name for name in KINDS]:
         tab = watched.open(page)
         tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        tab.evaluate(axe)
-        findings += [f"{page.relative_to(site)}: {one}" for one in tab.evaluate(FINDINGS)]
+        findings += [f"{page.relative_to(site)}: {one}" for one in serious(tab)]
     assert not findings, "\n".join(findings[:30])
 
 
@@ -155,7 +148,7 @@ def test_nothing_of_a_formula_is_cut_off(site: Path, desk: Any) -> None:
             assert len(seen.getcolors()) == 1, formula.inner_text()
 
 
-def test_a_line_of_code_of_a_hundred_characters_fits_where_there_is_room(site: Path, desk: Any) -> None:
+def test_a_line_of_code_of_a_hundred_characters_fits_where_there_is_room(site: Path, desk: Any, overflow: Any) -> None:
     tab = desk.open(site / "lessons/04_graph/04_graph.html")
     for width in (1280, 1440, 1920):
         tab.set_viewport_size({"width": width, "height": 900})
@@ -166,7 +159,7 @@ def test_a_line_of_code_of_a_hundred_characters_fits_where_there_is_room(site: P
             f"Math.min(200, ...{cut}.map(one => Math.max(...one.innerText.split('\\n').map(line => line.length))))"
         )
         assert tab.evaluate(longest) > 100, width
-        assert tab.evaluate(WIDE) <= 0
+        assert overflow(tab) <= 0
 
 
 def test_from_the_front_page_to_the_first_exercise_by_links_alone(site: Path, desk: Any) -> None:

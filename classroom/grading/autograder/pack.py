@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from classroom.fixed_zip import entry
+from classroom.grading.errors import GradingError
 from classroom.grading.records import Isolation
 from classroom.grading.release import known_files
-from classroom.grading.settings import GradingError, load_settings
+from classroom.grading.settings import load_settings
 from classroom.grading.suite import Suite, suite_of
 from classroom.progress import write_whole
 from classroom.register import Course, Lesson

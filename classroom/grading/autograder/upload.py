@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from classroom import register
+from classroom.grading.errors import GradingError
 from classroom.grading.exports.gradescope import uploaded
 from classroom.grading.intake.layouts import Source
 from classroom.grading.intake.reader import Intake
@@ -23,7 +24,7 @@ from classroom.grading.judging import Job, judge, this_sandbox
 from classroom.grading.points import nothing
 from classroom.grading.records import Graded, Isolation, Status, Submission
 from classroom.grading.safe import one_line
-from classroom.grading.settings import GradingError, load_settings
+from classroom.grading.settings import load_settings
 from classroom.grading.store import ISOLATION_RANK
 from classroom.grading.suite import Suite
 from classroom.grading.words import NOT_HANDED_IN

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from classroom.grading.errors import GradingError
 from classroom.grading.exports.nbgrader import names_of
 from classroom.grading.records import Grade, Graded, Submission
 from classroom.grading.roster import Person
-from classroom.grading.settings import GradingError
 from classroom.grading.totals import total
 
 NOTEBOOK = "course"

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from classroom.grading.errors import GradingError
 from classroom.grading.safe import clean
-from classroom.grading.settings import GradingError
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS comments (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from classroom.grading.course_table import read_table, times
+from classroom.grading.errors import GradingError
 from classroom.grading.safe import one_line
-from classroom.grading.settings import GradingError
-from classroom.tables import suggestion
 
 KEYS = ("regrade", "released")
 LINKS = ("https", "http", "mailto")
@@ -52,18 +51,9 @@ AT_ONCE = FeedbackRules()
 def load_rules(root: Path) -> FeedbackRules:
     """Read [feedback] of root/course.toml. Raises GradingError."""
     path = root / "course.toml"
-    try:
-        whole = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise GradingError(f"{path}: {error}") from error
-    table = whole.get("feedback", {})
-    if not isinstance(table, dict):
-        raise GradingError(f"{path}: expected a table [feedback], found {table!r:.80}")
-    unknown = sorted(set(table) - set(KEYS))
-    if unknown:
-        raise GradingError(f"{path}, [feedback]: {unknown[0]} is no setting; {suggestion(unknown[0], KEYS)}")
-    folders = {str(lesson.get("folder")) for lesson in whole.get("lesson", []) if isinstance(lesson, dict)}
-    return FeedbackRules(_regrade(path, table.get("regrade", "")), _released(path, table.get("released", {}), folders))
+    table, folders = read_table(path, "feedback", KEYS)
+    released = times(path, "feedback.released", table.get("released", {}), folders)
+    return FeedbackRules(_regrade(path, table.get("regrade", "")), released)
 
 
 def _regrade(path: Path, text: Any) -> str:
@@ -76,17 +66,3 @@ def _regrade(path: Path, text: Any) -> str:
             f"{path}, [feedback]: expected regrade to be {wanted}, found a link that begins with {scheme[0]}"
         )
     return text.strip()
-
-
-def _released(path: Path, table: Any, folders: set[str]) -> dict[str, datetime]:
-    if not isinstance(table, dict):
-        raise GradingError(f"{path}: expected a table [feedback.released], found {table!r:.80}")
-    for name, time in table.items():
-        if name not in folders:
-            raise GradingError(f"{path}, [feedback.released]: there is no lesson with the folder {name}")
-        if not isinstance(time, datetime) or time.tzinfo is None:
-            raise GradingError(
-                f"{path}, [feedback.released]: expected for {name} a time with its offset from UTC, such as "
-                f"2027-03-03T12:00:00+01:00, found {time}"
-            )
-    return dict(table)

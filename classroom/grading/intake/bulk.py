@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from classroom.grading.errors import GradingError
 from classroom.grading.intake import limits
 from classroom.grading.intake.archives import shown
-from classroom.grading.settings import GradingError
 
 MAX_ENTRIES = 500_000
 MAX_BYTES = 32 << 30

@@ -22,12 +22,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from classroom.grading.errors import GradingError
 from classroom.grading.intake.archives import archive_suffix
 from classroom.grading.intake.gradescope_export import MAX_METADATA_BYTES, METADATA, read_metadata
 from classroom.grading.late import plain_name
 from classroom.grading.roster import Person, Roster
 from classroom.grading.safe import one_line
-from classroom.grading.settings import GradingError
 
 NBGRADER = {"nbgrader_config.py", "gradebook.db", "source", "release", "autograded"}
 """Names beside `submitted` in an nbgrader course folder."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from classroom.grading import notebook
+from classroom.grading.errors import GradingError
 from classroom.grading.intake import limits
 from classroom.grading.intake.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, take
 from classroom.grading.intake.choice import best_of, judged_file, path_of
@@ -21,7 +22,6 @@ from classroom.grading.late import Times, listed_time
 from classroom.grading.records import Submission
 from classroom.grading.roster import Person, Roster
 from classroom.grading.safe import name_list
-from classroom.grading.settings import GradingError
 from classroom.grading.source_text import decoded
 from classroom.register import Course, Lesson
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from classroom import stubs
+from classroom.grading.errors import GradingError
 from classroom.grading.judging import judge
 from classroom.grading.records import Check, Graded, Isolation, Status
-from classroom.grading.settings import GradingError, Settings, load_settings
+from classroom.grading.settings import Settings, load_settings
 from classroom.sandbox import Bare
 
 pytest.importorskip("nbval", reason="runs worksheets, and nbval is not installed")

@@ -17,9 +17,9 @@ import pytest
 from classroom import register
 from classroom.grading.autograder import upload
 from classroom.grading.autograder.pack import FILES, HIDDEN, write_autograder, write_workflow
+from classroom.grading.errors import GradingError
 from classroom.grading.intake.layouts import look
 from classroom.grading.records import Isolation
-from classroom.grading.settings import GradingError
 
 SCHEMA = json.loads(Path(__file__).with_name("results_schema.json").read_text(encoding="utf-8"))
 COURSE = register.load(register.ROOT)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from classroom.grading.errors import GradingError
 from classroom.grading.intake import bulk, limits
 from classroom.grading.intake.bulk import laid_out
 from classroom.grading.intake.reader import Intake
 from classroom.grading.roster import Person, Roster
-from classroom.grading.settings import GradingError
 
 GOOD = "smithann_12_34_hw01_numbers.py"
 

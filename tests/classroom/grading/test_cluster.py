@@ -12,9 +12,9 @@ import pytest
 
 from classroom.grading import population
 from classroom.grading.cluster import judge_there, run_dask
+from classroom.grading.errors import GradingError
 from classroom.grading.judging import Job
 from classroom.grading.records import Graded, Status
-from classroom.grading.settings import GradingError
 from classroom.grading.store import Store
 from classroom.register import ROOT
 

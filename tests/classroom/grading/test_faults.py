@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from classroom.grading import grade, judging, store
+from classroom.grading.errors import GradingError
 from classroom.grading.judging import Job
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
-from classroom.grading.settings import GradingError
 from classroom.grading.store import FILE_NAME, Store
 from classroom.grading.trouble import advice
 from classroom.progress import write_whole

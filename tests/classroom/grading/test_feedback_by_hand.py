@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from classroom.grading.errors import GradingError
 from classroom.grading.feedback import feedback_page
 from classroom.grading.feedback.comments import MOST, add_comment, comments, delete_comments
 from classroom.grading.feedback.mail import mail_csv
@@ -18,7 +19,6 @@ from classroom.grading.feedback.rules import FeedbackRules, load_rules
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
 from classroom.grading.roster import Person
-from classroom.grading.settings import GradingError
 from classroom.grading.store import Store
 from classroom.register import Course, Exercise, Lesson
 

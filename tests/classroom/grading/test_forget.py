@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from classroom.grading.errors import GradingError
 from classroom.grading.feedback.comments import add_comment
 from classroom.grading.forget import check_written, forget_student, remove_written
 from classroom.grading.pairs import keep_pairs
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
 from classroom.grading.roster import Person
-from classroom.grading.settings import GradingError
 from classroom.grading.similarity import Pair
 from classroom.grading.store import FILE_NAME, Store
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from classroom.grading.errors import GradingError
 from classroom.grading.intake import limits
 from classroom.grading.intake.layouts import read_metadata, sources, strays
 from classroom.grading.intake.reader import Intake, lessons_with_homework
 from classroom.grading.notebook import lesson_number
 from classroom.grading.records import Submission
 from classroom.grading.release import released_files
-from classroom.grading.settings import GradingError
 from classroom.register import ROOT, Exercise, Lesson, load
 
 GRADESCOPE = """---

@@ -8,12 +8,13 @@ import pytest
 
 from classroom.grading import judging
 from classroom.grading.disclosure import hidden_message
+from classroom.grading.errors import GradingError
 from classroom.grading.judging import judge
 from classroom.grading.notebook import answers
 from classroom.grading.points import fraction, grade_of
 from classroom.grading.population import HOSTILES
 from classroom.grading.records import Check, Isolation, Status
-from classroom.grading.settings import GradingError, Settings, load_settings
+from classroom.grading.settings import Settings, load_settings
 from classroom.grading.suite import homework_in, suite_of, version_of
 from classroom.judge import JudgeError, SubmissionError
 from classroom.register import Exercise

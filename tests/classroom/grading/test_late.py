@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from classroom.grading.dated import read_times
+from classroom.grading.errors import GradingError
 from classroom.grading.late import factor_of, late_days, lateness, listed_time, parse_time
-from classroom.grading.settings import GradingError, Settings, load_settings
+from classroom.grading.settings import Settings, load_settings
 from classroom.register import ROOT
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from classroom.grading.errors import GradingError
 from classroom.grading.exports.nbgrader_database import fill
 from classroom.grading.records import Grade, Graded, Isolation, Status
 from classroom.grading.roster import Person
-from classroom.grading.settings import GradingError
 
 pytest.importorskip("nbgrader", reason="nbgrader is not installed: its own environment runs this test")
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from classroom import register
+from classroom.grading.errors import GradingError
 from classroom.grading.release import is_kept_back, released_files, write_release
-from classroom.grading.settings import GradingError
 from classroom.judge.homework import homework_of
 from classroom.register import ROOT, Release, Solutions
 from classroom.solutions import ARCHIVE, worked

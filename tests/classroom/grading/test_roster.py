@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from classroom.grading.dated import read_extensions, read_times
+from classroom.grading.errors import GradingError
 from classroom.grading.exports.canvas import canvas
 from classroom.grading.exports.tables import csv_text
 from classroom.grading.intake.layouts import look, person_of, readings
 from classroom.grading.roster import MAX_PEOPLE, Person, Roster, read_roster
-from classroom.grading.settings import GradingError, load_settings
+from classroom.grading.settings import load_settings
 
 ANN = Person("ann", "Ann Smith", "77", "ann@x.org", "A", "1234")
 BO = Person("bo", "Bo Lee", "78", "bo@x.org", "B", "1235")

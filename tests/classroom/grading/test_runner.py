@@ -16,11 +16,11 @@ import pytest
 from classroom.cli import progress_bar
 from classroom.grading import grade as grading
 from classroom.grading import population, runner
+from classroom.grading.errors import GradingError
 from classroom.grading.grade import GradingRun, Options, in_shard
 from classroom.grading.intake.handing_in import write_class
 from classroom.grading.judging import Job, judge
 from classroom.grading.records import Graded, Isolation, Status
-from classroom.grading.settings import GradingError
 from classroom.grading.store import FILE_NAME, Store
 from classroom.sandbox import Bare
 

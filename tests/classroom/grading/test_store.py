@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from classroom.grading.errors import GradingError
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
-from classroom.grading.settings import GradingError, Settings
+from classroom.grading.settings import Settings
 from classroom.grading.store import FILE_NAME, Store, from_json, to_json
 from classroom.register import Exercise
 

@@ -16,9 +16,9 @@ from xml.etree import ElementTree
 import pytest
 
 from classroom.grading.charts import LABELS, distribution, histogram
+from classroom.grading.errors import GradingError
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
-from classroom.grading.settings import GradingError
 from classroom.grading.similarity import Comparison, Pair, Uncompared
 from classroom.grading.summary import NOT_COMPARED, PAIRS, summary_page
 from classroom.grading.taken import FromCourse, Place

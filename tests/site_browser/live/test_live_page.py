@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import shutil
 from pathlib import Path
 from typing import Any
@@ -23,12 +22,6 @@ ADDED = 20_000
 """Bytes that Python may add to a page before it is asked for."""
 LESSON = "lessons/02_tensor/02_tensor.html"
 HOMEWORK = "homework/02_tensor/README.html"
-FINDINGS = """async () => {
-  const found = await axe.run(document, {resultTypes: ['violations']});
-  return found.violations.filter(one => ['serious', 'critical'].includes(one.impact))
-    .flatMap(one => one.nodes.slice(0, 3).map(node => one.id + ': ' + node.html.slice(0, 160)));
-}"""
-WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 def test_a_lesson_weighs_less_than_700_kb_before_anything_is_run(live_site: Path, chromium: Any) -> None:
@@ -84,15 +77,13 @@ def test_a_cell_runs_by_keyboard_and_the_editor_can_be_left(live: Any, live_site
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", [LESSON, HOMEWORK])
 def test_axe_finds_nothing_serious_where_python_is_open(
-    live_site: Path, live_tab: Any, chromium: Any, scheme: str, name: str
+    live_site: Path, live_tab: Any, chromium: Any, scheme: str, name: str, overflow: Any, serious: Any
 ) -> None:
-    axe = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     live = live_tab(chromium, viewport={"width": 390, "height": 844}, color_scheme=scheme, reduced_motion="reduce")
     tab = live.open(live_site / name)
     tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    tab.evaluate(axe)
-    findings = tab.evaluate(FINDINGS)
-    over = tab.evaluate(WIDE)
+    findings = serious(tab)
+    over = overflow(tab)
     live.context.close()
     assert findings == []
     assert over <= 0
