@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
@@ -20,6 +21,10 @@ COLOURS = {
 }  # fmt: skip
 """Family of operators -> its colour in the style sheet."""
 MARGIN = 10.0
+SMALL = "10"
+"""The size of most texts, as the drawing has it; the picture's own."""
+PIECE = re.compile(r"V(?P<start>\S+?)C(?P<x>\S+) \S+ (?P<to>\S+) \S+ (?P=to) (?P<y>[^V\s]+)")
+"""A piece of a line: straight down, and then to the side."""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -54,7 +59,7 @@ def draw(graph: RuntimeGraph, label: str) -> Drawing:
     top = min(float(_found(box, "rect").attrib["y"]) for box in boxes) - MARGIN
     view = f"0 {number(top)} {number(width)} {number(height - top)}"
     svg = element("svg", *body, **{"class": "drawing"}, viewBox=view, width=width, height=height - top, role="img",
-                  aria_label=label)  # fmt: skip
+                  aria_label=label, text_anchor="middle", font_size=SMALL)  # fmt: skip
     return Drawing(svg, [op.name for op in operators], edges)
 
 
@@ -67,9 +72,19 @@ def _found(mark: ElementTree.Element, name: str) -> ElementTree.Element:
 
 def _lines(lines: Sequence[ElementTree.Element], edges: Sequence[tuple[int, int]]) -> Iterator[str]:
     for line, (source, target) in zip(lines, edges, strict=True):
-        wire = element("path", d=_found(line, "path").attrib["d"], **{"class": "wire"})
+        wire = element("path", d=shortened(_found(line, "path").attrib["d"]), **{"class": "wire"})
         tip = element("polygon", points=_found(line, "polygon").attrib["points"], **{"class": "tip"})
         yield element("g", wire, tip, **{"class": "edge", "data-from": source, "data-to": target})
+
+
+def shortened(path: str) -> str:
+    """The path of a line, with one step for all pieces that go straight down.
+
+    >>> shortened("M4 90V112C4 134 4 134 4 157V203C4 220 9 220 9 240")
+    'M4 90V203C4 220 9 220 9 240'
+    """
+    straight = PIECE.sub(lambda piece: f"V{piece['y']}" if piece["x"] == piece["to"] else piece[0], path)
+    return re.sub(r"(?:V[^VC]+)+(?=V)", "", straight)
 
 
 def _pills(pills: Sequence[ElementTree.Element]) -> Iterator[str]:
@@ -94,6 +109,8 @@ def _rect(mark: ElementTree.Element, kind: str = "") -> str:
 
 
 def _text(mark: ElementTree.Element) -> str:
-    kept = {key.replace("-", "_"): mark.attrib[key] for key in ("x", "y", "font-size")}
+    kept = {key: mark.attrib[key] for key in ("x", "y")}
+    if mark.attrib["font-size"] != SMALL:
+        kept["font_size"] = mark.attrib["font-size"]
     bold = {"class": "strong"} if mark.attrib.get("font-weight") == "bold" else {}
-    return element("text", escape(mark.text or ""), **kept, **bold, text_anchor="middle")
+    return element("text", escape(mark.text or ""), **kept, **bold)
