@@ -17,7 +17,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from classroom.site import code_links as links
-from classroom.site import front, math_font, sources
+from classroom.site import front, math_font, sources, sphinx_settings
 from classroom.site.docstrings import restructured
 from classroom.site.tree import SOURCES
 
@@ -50,6 +50,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-collect-pages", _source_pages)
     app.connect("html-page-context", _math_font, priority=400)
     app.connect("html-page-context", _front, priority=400)
+    app.connect("html-page-context", _some, priority=400)
     app.connect("html-page-context", _menu_once, priority=400)
     app.connect("html-page-context", _menu_levels, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -167,6 +168,16 @@ def _front(app: Sphinx, page: str, template: str, context: dict[str, Any], doctr
     """Add the style sheet of the front page's exhibits to it; its scripts stand beside them."""
     if page == "index":
         app.add_css_file(front.STYLES)
+
+
+def _some(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Add the style sheets and scripts that only some pages need to those that do."""
+    for name, mark in sphinx_settings.SOME.items():
+        if mark in context.get("body", ""):
+            if name.endswith(".css"):
+                app.add_css_file(name)
+            else:
+                app.add_js_file(name, loading_method="defer")
 
 
 def _menu_once(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

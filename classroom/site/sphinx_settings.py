@@ -28,6 +28,13 @@ FONTS = {
 ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
 """Links: at least 4.5 : 1 on the page's background."""
 
+SOME = {
+    "moving-viewer.css": "moving-graph",
+    "moving-viewer.js": "moving-graph",
+    "progress-shelf.js": "progress-shelf",
+}
+"""Style sheets and scripts that only some pages load -> the class by which such a page is known."""
+
 
 def settings(tree: Tree) -> dict[str, Any]:
     """The configuration for a filled tree."""
@@ -89,10 +96,10 @@ def settings(tree: Tree) -> dict[str, Any]:
             *(str(path) for path in (*moving, *front.assets())),
             str(records.STATIC),
         ],
-        "html_css_files": [*SHEETS, *(path.name for path in moving if path.suffix == ".css")],
+        "html_css_files": [*SHEETS, *(path.name for path in moving if path.suffix == ".css" and path.name not in SOME)],
         "html_js_files": [
             *((name, {"defer": "defer"}) for name in (*SCRIPTS, progress.REGISTER.name)),
-            *((path.name, {"defer": "defer"}) for path in moving if path.suffix == ".js"),
+            *((path.name, {"defer": "defer"}) for path in moving if path.suffix == ".js" and path.name not in SOME),
         ],
         "html_math_renderer": "mathml",
         "html_copy_source": False,
