@@ -56,6 +56,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
+AFTER = 900
+"""Sphinx gives what the configuration lists the priority 800."""
+
+
 def _dark_code(app: Sphinx) -> None:
     """Set the dark code style, a setting of Furo's that does not exist yet when conf values are read."""
     app.config.pygments_dark_style = "a11y-high-contrast-dark"
@@ -171,13 +175,13 @@ def _front(app: Sphinx, page: str, template: str, context: dict[str, Any], doctr
 
 
 def _some(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Add the style sheets and scripts that only some pages need to those that do."""
+    """Add the style sheets and scripts that only some pages need to those that do, after those of all pages."""
     for name, mark in sphinx_settings.SOME.items():
         if mark in context.get("body", ""):
             if name.endswith(".css"):
-                app.add_css_file(name)
+                app.add_css_file(name, priority=AFTER)
             else:
-                app.add_js_file(name, loading_method="defer")
+                app.add_js_file(name, AFTER, loading_method="defer")
 
 
 def _menu_once(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
