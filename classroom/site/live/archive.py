@@ -23,7 +23,7 @@ IN_PAGE = (
     r"kuiper/(?!cli/).*\.(py|txt)",
     r"classroom/\w+\.py",
     r"classroom/(judge|live|gallery|mine|sandbox)/.*\.py",
-    r"classroom/grading/(__init__|settings|records)\.py",
+    r"classroom/grading/(__init__|course_table|errors|records|settings)\.py",
     r"classroom/launcher/(__init__|paths)\.py",
     r"models/__init__\.py",
     r"homework/stubs\.zip",

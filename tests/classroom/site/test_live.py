@@ -7,6 +7,8 @@ import gzip
 import io
 import json
 import re
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -43,6 +45,23 @@ def test_stubs_are_those_that_were_handed_out_whatever_is_solved_here(packed: di
             name = f"course/homework/{lesson.folder}/{lesson.homework_file}"
             assert packed[name].decode() == handed_out(lesson)
             assert f"course/homework/{lesson.folder}/public.py" in packed
+
+
+def test_the_kernel_of_a_page_finds_all_that_it_imports(packed: dict[str, bytes], tmp_path: Path) -> None:
+    for name, content in packed.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    program = (
+        "import sys; sys.path[:0] = ['course', 'packages']\n"
+        "import classroom.live.kernel, kuiper\n"
+        "print(classroom.live.kernel.__file__, kuiper.__file__)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count(str(Path("course"))) == 2
 
 
 def test_packages_of_others_come_with_their_licences(packed: dict[str, bytes]) -> None:
