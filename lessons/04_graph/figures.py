@@ -80,7 +80,7 @@ def reverse_post_order() -> Svg:
             text(sentence, left + 12, top + 18, 11.5, text_anchor="start", font_weight="bold"),
             *arrows(EXAMPLE, places, 27, 11, tip=5.0),
             *boxes(places, 54, 22, colors, 11.0),
-            text("finished: " + (", ".join(finished) or "nobody"), left + 12, top + height - 16, 11.0,
+            text("finished: " + (", ".join(finished) or "none yet"), left + 12, top + height - 16, 11.0,
                  text_anchor="start"),
         ]  # fmt: skip
     bottom = head + len(FRAMES) * (height + 8)
