@@ -169,7 +169,7 @@ def test_a_finger_draws_and_the_page_does_not_scroll_meanwhile(site: Path, watch
         session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [down]})
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     tab.wait_for_function("document.querySelector('.digit-said').textContent.startsWith('It reads a 1')")
-    assert tab.evaluate("scrollY") == before
+    assert abs(tab.evaluate("scrollY") - before) <= 2  # a finger that scrolled would move it by hundreds of pixels
     assert not watched.trouble
 
 
