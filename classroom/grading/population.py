@@ -15,7 +15,7 @@ from functools import cache
 from classroom.grading.records import Graded
 from classroom.judge.homework import Homework, homework_of
 from classroom.register import Lesson
-from classroom.stubs import blocks, definitions_text, names_of, put_back
+from classroom.stubs import blocks, names_of, put_back
 
 HONEST, WRONG, PARTIAL, EMPTY, HOSTILE = "honest", "wrong", "partial", "empty", "hostile"
 SHARES = {HONEST: 0.5, WRONG: 0.3, PARTIAL: 0.1, EMPTY: 0.05, HOSTILE: 0.05}
@@ -113,17 +113,31 @@ def _text(kind: str, homework: Homework, draw: random.Random, attack: str) -> tu
 
 def _touched(text: str, homework: Homework) -> set[str]:
     """The exercises whose functions differ from the solution's, or call one that does, directly or indirectly."""
-    solution, stub = _solution(homework), _stub(homework)
-    names = blocks(solution).keys() & blocks(text).keys()
-    changed = {name for name in names if definitions_text(text, [name]) != definitions_text(solution, [name])}
-    calls = {name: _names_in(definitions_text(text, [name])) & names for name in names}
+    solved, written = _definitions(_solution(homework)), _definitions(text)
+    names = solved.keys() & written.keys()
+    changed = {name for name in names if written[name] != solved[name]}
+    calls = {name: _names_in(written[name]) & names for name in names}
     while more := {name for name in names - changed if calls[name] & changed}:
         changed |= more
-    return {one.id for one in homework.exercises if changed & set(names_of(stub, one.id))}
+    return {exercise for exercise, own in _asked(homework).items() if changed & own}
 
 
-def _names_in(source: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+@cache
+def _definitions(text: str) -> dict[str, str]:
+    """Name -> source of every function and class of a text."""
+    lines = text.splitlines(keepends=True)
+    return {name: "".join(lines[first - 1 : last]) for name, (first, last) in blocks(text).items()}
+
+
+@cache
+def _names_in(source: str) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
+
+
+@cache
+def _asked(homework: Homework) -> dict[str, set[str]]:
+    """Exercise -> the names that it asks for."""
+    return {one.id: set(names_of(_stub(homework), one.id)) for one in homework.exercises}
 
 
 @cache

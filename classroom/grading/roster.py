@@ -40,6 +40,8 @@ LEARNERS = {"", "student", "students", "learner", "participant", "0"}
 """Roles of those who are graded; others in a class list (teachers, assistants) are left out."""
 NOBODY = {"points possible", "student, test", "test student"}
 """Rows in a grade book of Canvas that are of no person."""
+_SEPARATOR = re.compile(r'"?sep=([,;\t])"?\r?\n')
+"""The line by which a spreadsheet is told how cells are separated."""
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -184,15 +186,18 @@ def read_table(
 ) -> tuple[Rows, dict[str, int]]:
     """A CSV table of a spreadsheet or course system -> [(line, {field: text})], {field: its column}.
 
-    Separated by commas, semicolons or tabs; in UTF-8, or in UTF-16 with a byte order mark; lines without text are
-    skipped. `known` : field -> its headings. `special` : headings -> fields whose columns are known otherwise.
+    Separated by commas, semicolons or tabs, which a first line `sep=;` may name; in UTF-8, or in UTF-16 with a byte
+    order mark; lines without text are skipped. A quote that is not closed would take the people below into one cell. `known` : field -> its headings. `special` : headings -> fields whose columns are known otherwise.
 
     Raises GradingError that names the line.
     """
     text = _text_of(path)
+    told = _SEPARATOR.match(text)
     first = text.partition("\n")[0]
-    sign = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+    sign = told[1] if told else max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+    if told:
+        next(reader)
     rows: Rows = []
     try:
         headings = [one_line(one, MAX_CELL).casefold() for one in next(reader, [])]
@@ -211,7 +216,7 @@ def read_table(
             values = {field: cells[place] for field, place in columns.items() if place < len(cells)}
             rows.append((reader.line_num, {f: _cell(one, path, reader.line_num) for f, one in values.items()}))
     except csv.Error as error:
-        raise GradingError(f"{path}, line {reader.line_num}: {error}") from error
+        raise GradingError(f"{path}, line {reader.line_num}: {error}: look at the quotes from there upwards") from error
     return rows, columns
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Protocol
 
 from classroom.grading.exports.tables import csv_text
 
 COLUMNS = ("name", "email", "file")
+ADDRESS = re.compile(r"[^\s@,;:<>()\"\\?&]+@[^\s@,;:<>()\"\\?&]+")
+"""One e-mail address, without anything that a header or a `mailto:` gives a meaning."""
 
 
 class Addressee(Protocol):
@@ -23,7 +26,10 @@ class Addressee(Protocol):
 
 
 def mail_csv(names: Mapping[str, str], people: Mapping[str, Addressee]) -> str:
-    """mail.csv: a row per page, the file relative to the folder of results; without an address where none is known.
+    """mail.csv: a row per page, the file relative to the folder of results.
+
+    The address is empty where none is known, and where a mail program could read more than one person's from it: then
+    somebody else would get the page.
 
     names : student -> file name in `feedback/`. people : student -> who that is in the class list.
     """
@@ -31,5 +37,5 @@ def mail_csv(names: Mapping[str, str], people: Mapping[str, Addressee]) -> str:
     for student, file in names.items():
         known = people.get(student)
         name, email = (known.name, known.email) if known else (student, "")
-        rows.append((name or student, email, f"feedback/{file}.html"))
+        rows.append((name or student, email if ADDRESS.fullmatch(email) else "", f"feedback/{file}.html"))
     return csv_text(rows)
