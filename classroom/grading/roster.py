@@ -187,7 +187,8 @@ def read_table(
     """A CSV table of a spreadsheet or course system -> [(line, {field: text})], {field: its column}.
 
     Separated by commas, semicolons or tabs, which a first line `sep=;` may name; in UTF-8, or in UTF-16 with a byte
-    order mark; lines without text are skipped. A quote that is not closed would take the people below into one cell. `known` : field -> its headings. `special` : headings -> fields whose columns are known otherwise.
+    order mark; lines without text are skipped. A quote that is not closed is an error: it would take the people below
+    into one cell. `known` : field -> its headings. `special` : headings -> fields whose columns are known otherwise.
 
     Raises GradingError that names the line.
     """

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -112,6 +115,103 @@ def axby(w, x, b): return open("/autograder/source/upload.json").read()
     assert all(one["score"] == 0 for one in hidden(result))
 
 
+LIVES_ON = """
+import atexit, os, shutil, signal, subprocess, sys, threading, time
+MARK = "a-process-that-stays"
+def write():
+    for place in (ROOT, ROOT + "/results", ROOT + "/source", "/autograder/results", "."):
+        try:
+            open(place + "/results.json", "w").write('{"score": 1000}')
+        except OSError:
+            pass
+    for place in (ROOT + "/source", ROOT + "/results", ROOT + "/submission"):
+        shutil.rmtree(place, ignore_errors=True)
+def later():
+    time.sleep(1)
+    write()
+def stay():
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            if os.fork() == 0:
+                for _ in range(40):
+                    later()
+            os._exit(0)
+    except OSError:
+        pass
+    try:
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(40)", MARK], start_new_session=True)
+    except OSError:
+        pass
+for attack in (write, stay, threading.Thread(target=later, daemon=True).start):
+    try:
+        attack()
+    except BaseException:
+        pass
+atexit.register(write)
+print('{"score": 1000, "tests": []}' * 100_000)
+sys.stderr.write('{"score": 1000}')
+try:
+    os.kill(os.getppid(), signal.SIGKILL)
+except OSError:
+    pass
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_what_an_upload_starts_writes_and_deletes_is_gone(packed: Path, tmp_path: Path) -> None:
+    attack = f"ROOT = {str(tmp_path / 'a')!r}\n{LIVES_ON}".encode()
+    root = laid(packed, tmp_path / "a", {"hw01_numpy.py": attack})
+
+    def files() -> dict[str, bytes]:
+        own = (path for path in root.rglob("*") if path.is_file() and root / "results" not in path.parents)
+        return {str(path.relative_to(root)): path.read_bytes() for path in own}
+
+    before = files()
+    result, _ = run(root)
+    assert result is not None
+    assert result["score"] == 0
+    assert files() == before
+    assert [path.name for path in (root / "results").iterdir()] == ["results.json"]
+    time.sleep(1.5)
+    assert json.loads((root / "results" / "results.json").read_text(encoding="utf-8"))["score"] == 0
+    running = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not [line for line in running if b"a-process-that-stays" in line or str(root).encode() in line]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="names and files that other systems do not have")
+def test_odd_files_beside_a_right_answer_cost_it_nothing(packed: Path, tmp_path: Path) -> None:
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("hw01_numpy.py", bytes(32 << 20))
+    files = {
+        "hw1.py": SOLUTION,
+        "-rf": b"",
+        "x" * 250: b"",
+        "two\nlines \x1b[31m \u202e.pdf": b"",
+        "<script>alert(1)<\u2044script>.md": b"",
+        "bomb.zip": bomb.getvalue(),
+        "results/results.json": b'{"score": 1000}',
+        "__pycache__/hw1.cpython-311.pyc": b"\0" * 64,
+    }
+    root = laid(packed, tmp_path / "a", files)
+    own = root / "submission"
+    (own / os.fsdecode(b"caf\xe9.py")).write_bytes(b"x = 1\n")
+    os.mkfifo(own / "hw01_numpy.py")
+    (own / "loop").symlink_to(own, target_is_directory=True)
+    (own / "all").symlink_to("/", target_is_directory=True)
+    (own / "hw01.py").symlink_to(root / "source" / "course" / "homework" / LESSON.folder / "judge" / "solution.py")
+    result, _ = run(root)
+    assert result is not None
+    assert result["score"] == sum(one["max_score"] for one in hidden(result))
+    told = json.dumps(result, ensure_ascii=False)
+    assert "bomb.zip" in told
+    assert not re.search("[\x00-\x08\x1b\u202e]", told)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("files", [{}, {"essay.pdf": b"%PDF"}, {"hw1.zip": b"no archive"}], ids=["none", "pdf", "zip"])
 def test_an_upload_without_work_says_so(packed: Path, tmp_path: Path, files: dict[str, bytes]) -> None:
@@ -205,7 +305,7 @@ def test_the_workflow_s_collector_takes_github_s_times_and_only_this_assignment(
             subprocess.run([*git, *words], check=True, capture_output=True)
     (tmp_path / "bin").mkdir()
     listed = r"hw1-ann\t2027-03-01T12:00:00Z\nhw1-x-bo\t2027-03-02T12:00:00Z\nother-ann\t2027-03-01T12:00:00Z\n"
-    odd = r"hw1-$(touch owned)\t2027-03-01T12:00:00Z\nhw1-gone\t2027-03-01T12:00:00Z\n"
+    odd = r"hw1-\t2027-03-01T12:00:00Z\nhw1-$(touch owned)\t2027-03-01T12:00:00Z\nhw1-gone\t2027-03-01T12:00:00Z\n"
     (tmp_path / "bin" / "gh").write_text(f"#!/bin/sh\nprintf '{listed}{odd}'\n", encoding="utf-8")
     (tmp_path / "bin" / "gh").chmod(0o755)
     done = subprocess.run(

@@ -9,7 +9,7 @@ mkdir -p "$clones"
 echo "login,time" > "$folder/times.csv"
 gh repo list "$organization" --limit 5000 --json name,pushedAt --jq '.[] | [.name, .pushedAt] | @tsv' |
     while IFS=$'\t' read -r name pushed; do
-        case "$name" in "$assignment"-*) ;; *) continue ;; esac
+        case "$name" in "$assignment"-?*) ;; *) continue ;; esac
         case "$name" in *[!A-Za-z0-9._-]*) echo "left out: a repository with an odd name" >&2; continue ;; esac
         # no hooks, no filters, no submodules, no links: what is cloned is only read
         GIT_TERMINAL_PROMPT=0 git -c core.symlinks=false -c protocol.ext.allow=never -c core.hooksPath=/dev/null \
