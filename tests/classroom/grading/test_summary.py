@@ -263,7 +263,10 @@ def test_reports_are_the_same_whatever_the_order(tmp_path: Path) -> None:
 def test_every_link_of_the_summary_leads_to_a_page(tmp_path: Path) -> None:
     names = ["ann", "Zoë Müller", "a/b", "50% #1?", "<b>"]
     write_reports(tmp_path, [graded(name) for name in names], REGISTER)
-    links = set(re.findall('href="([^"]*)"', (tmp_path / "summary.html").read_text(encoding="utf-8")))
+    html = (tmp_path / "summary.html").read_text(encoding="utf-8")
+    here = re.findall('href="#([^"]*)"', html)
+    assert {"look", "alike", "part1", "points"} <= set(here) <= set(re.findall('id="([^"]*)"', html))
+    links = set(re.findall('href="([^"#][^"]*)"', html))
     assert {unquote(link) for link in links} == {f"feedback/{path.name}" for path in (tmp_path / "feedback").iterdir()}
     assert len(links) == len(names)
 
