@@ -18,9 +18,11 @@ from classroom.grading.report.answers import Answers
 from classroom.grading.report.dashboard import report_page
 from classroom.grading.report.gather import gather
 from classroom.grading.roster import Person
+from classroom.grading.safe import file_names
 from classroom.grading.settings import Settings
 from classroom.grading.similarity import Pair
 from classroom.grading.store import Store
+from classroom.grading.summary import summary_page
 
 pytestmark = pytest.mark.slow
 STUDENTS = 150
@@ -37,7 +39,7 @@ NAMES = "[...document.querySelectorAll('#table tbody th')].map(one => one.textCo
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with report.html of a class of 150 and the page of one student, hostile texts among them."""
+    """A folder with report.html and summary.html of a class of 150, and one student's page; hostile texts in all."""
     out = tmp_path_factory.mktemp("grading")
     course = register.load()
     lessons = course.lessons[:13]
@@ -52,7 +54,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         record = gather(store, course, settings)
         (out / "report.html").write_text(report_page(record, course, Answers(store, course), {}), encoding="utf-8")
         exercises = {one.folder: one.exercises for one in lessons}
-        own = [one for one in store.graded(settings, exercises) if one.student == "student0001"]
+        everyone = store.graded(settings, exercises)
+    own = [one for one in everyone if one.student == "student0001"]
+    names = file_names(one.student for one in everyone)
+    (out / "summary.html").write_text(summary_page(everyone, course, names, unclaimed=[EVIL]), encoding="utf-8")
     said = {("student0001", own[0].homework, ""): (EVIL + "\n\nWell done.",)}
     rules = FeedbackRules("https://example.edu/again", {own[-1].homework: datetime.now(UTC) + timedelta(days=9)})
     (out / "student.html").write_text(feedback_page(EVIL, own, course, said, rules), encoding="utf-8")
@@ -89,7 +94,7 @@ def report(chromium: Any, pages: Path) -> Iterator[Any]:
     assert opened.trouble == []
 
 
-@pytest.mark.parametrize("name", ["report.html", "student.html"])
+@pytest.mark.parametrize("name", ["report.html", "student.html", "summary.html"])
 @pytest.mark.parametrize(
     "options",
     [{}, {"color_scheme": "dark"}, {"viewport": {"width": 390, "height": 844}}],
@@ -196,6 +201,18 @@ def test_on_paper_every_student_is_there_and_nothing_scrolls(report: Any, overfl
     assert report.locator("#table tbody tr").first.bounding_box()["height"] < 40
     assert not report.locator("nav").is_visible()
     assert len(report.pdf(format="A4", landscape=True)) > 20_000
+
+
+def test_on_paper_the_summary_has_all_columns(chromium: Any, pages: Path, overflow: Any) -> None:
+    opened = Tab(chromium, pages / "summary.html", viewport={"width": 794, "height": 1123})  # A4
+    opened.tab.emulate_media(media="print")
+    assert overflow(opened.tab) <= 0
+    box = opened.tab.locator(".points-of-all").bounding_box()
+    last = opened.tab.locator(".points-of-all thead th").last.bounding_box()
+    assert last["x"] + last["width"] <= box["x"] + box["width"] + 1
+    assert not opened.tab.locator("nav").is_visible()
+    opened.context.close()
+    assert opened.trouble == []
 
 
 def test_a_student_reads_what_is_due_and_what_is_held_back(chromium: Any, pages: Path) -> None:
