@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -39,7 +40,8 @@ def show_roofline(points: Sequence[Point], roof: Roof, *, title: str = "Roofline
         text(facts, LEFT, 38.0, text_anchor="start"),
     ]
     circles = [_circle(point, axes, point.seconds / total) for point in slowest]
-    parts = [*head, *_grid(axes), *_roof(axes, roof), *circles, *_labels(slowest, axes, total), *_legend(swatches)]
+    labels = _labels(slowest, axes, roof, total)
+    parts = [*head, *_grid(axes), *_roof(axes, roof), *circles, *labels, *_legend(swatches)]
     return picture(WIDTH, HEIGHT, title, description, *parts)
 
 
@@ -88,10 +90,11 @@ def _radius(share: float) -> float:
     return 3.0 + 26.0 * math.sqrt(share)
 
 
-def _labels(slowest: Sequence[Point], axes: Axes, total: float) -> list[str]:
+def _labels(slowest: Sequence[Point], axes: Axes, roof: Roof, total: float) -> list[str]:
     """The names of the slowest operators beside their circles, where they lie on nothing and do not leave the picture.
 
-    A box is (left, right, middle height, half height).
+    Where there is no room at a circle's own height, the name stands a line or more above or below it, and a thin line
+    leads to it. A box is (left, right, middle height, half height).
     """
     circles = [(axes.x(p.intensity), axes.y(p.speed), _radius(p.seconds / total)) for p in slowest]
     taken = [(x - r, x + r, y, r) for x, y, r in circles]
@@ -99,13 +102,27 @@ def _labels(slowest: Sequence[Point], axes: Axes, total: float) -> list[str]:
     for point, (x, y, r) in zip(slowest[:LABELLED], circles):
         name = shorten(point.name, 26)
         width = text_width(name, 10.0)
-        for left in (x + r + 4, x - r - 4 - width):
-            box = (left, left + width, y, 5.0)
-            if left >= LEFT and left + width <= WIDTH - RIGHT and not any(_overlap(box, other) for other in taken):
+        for shift, left in itertools.product((0.0, -11.0, 11.0, -22.0, 22.0), (x + r + 4, x - r - 4 - width)):
+            box = (left, left + width, y + shift, 5.0)
+            inside = left >= LEFT and left + width <= WIDTH - RIGHT and TOP < y + shift < HEIGHT - BOTTOM
+            if inside and not _on_roof(box, axes, roof) and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
-                parts.append(text(name, left, y, 10.0, text_anchor="start"))
+                parts.append(text(name, left, y + shift, 10.0, text_anchor="start"))
+                if shift:
+                    near, edge = (left - 2, x + r) if left > x else (left + width + 2, x - r)
+                    line = {"x1": near, "y1": y + shift, "x2": edge, "y2": y}
+                    parts.append(element("line", **line, stroke=INK, stroke_width=0.7))
                 break
     return parts
+
+
+def _on_roof(box: tuple[float, ...], axes: Axes, roof: Roof) -> bool:
+    """Whether the roof's line crosses the box."""
+    left, right, middle, half = box
+    ruler = axes.x
+    shares = [(x - ruler.start) / (ruler.end - ruler.start) for x in (left, right)]
+    ends = [axes.y(roof.at(ruler.low * (ruler.high / ruler.low) ** share)) for share in shares]
+    return min(ends) < middle + half + 1 and middle - half - 1 < max(ends)
 
 
 def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import xml.etree.ElementTree as ElementTree
 
@@ -9,6 +10,7 @@ import pytest
 
 from kuiper.profile import Point, Roof
 from kuiper.show import show_roofline
+from kuiper.show.svg import text_width
 
 ROOF = Roof(peak=200e9, bandwidth=20e9, threads=2)
 POINTS = [
@@ -74,6 +76,23 @@ def test_the_picture_says_in_words_what_it_shows() -> None:
     for words in ("3 operators", "200 GFLOP/s", "20 GB/s", "2 threads", "conv <1> 80 FLOP/byte, 150 GFLOP/s"):
         assert words in description
     assert root.get("role") == "img"
+
+
+def test_points_above_one_another_all_bear_their_names_beside_the_roof() -> None:
+    names = ("loops", "columns", "product", "blocks", "tiles", "threads")
+    speeds = (2e8, 4e9, 23e9, 160e9, 230e9, 310e9)
+    root = draw([Point(name, "nn.Conv2d", 80.0, speed, 1 / speed) for name, speed in zip(names, speeds)])
+    (_, _), (y0, dy) = scales(root)
+    roof = y0 + dy * math.log10(200)
+    boxes = {
+        str(label.text): (float(label.get("x", "0")), float(label.get("y", "0")), text_width(str(label.text), 10.0))
+        for label in root.iter(f"{SVG}text")
+        if label.text in names
+    }
+    assert set(boxes) == set(names)
+    assert all(abs(y - roof) > 5 for _, y, _ in boxes.values())
+    for (x, y, width), (other_x, other_y, other_width) in itertools.combinations(boxes.values(), 2):
+        assert abs(y - other_y) >= 10 or x + width <= other_x or other_x + other_width <= x
 
 
 def test_the_same_points_in_any_order_give_the_same_picture() -> None:
