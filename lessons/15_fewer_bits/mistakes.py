@@ -138,7 +138,7 @@ INT8_DOT: Mistakes = {
     "the scales are multiplied into each number, which is rounded as a float: sum whole numbers, and multiply once": (
         lambda q, s, p, t: float((s * q) @ (t * p))
     ),
-    "the scales are multiplied into each product, which is rounded as a float: sum whole numbers, and multiply once": (
+    "each product is multiplied by the scales, and rounded as a float: sum whole numbers, and multiply once": (
         lambda q, s, p, t: sum(a * s * b * t for a, b in zip(q.tolist(), p.tolist()))
     ),
     "one side was multiplied by its scale before the sum, so each product is rounded: sum whole numbers first": (
