@@ -423,3 +423,77 @@ BITS = {
 def test_the_likely_cause_of_wrong_bits_is_the_true_one(tmp_path: Path, case: str) -> None:
     name, changes, cause = BITS[case]
     assert cause in cause_told(FEWER_BITS, name, changes, tmp_path / "hw15_fewer_bits.py")
+
+
+SPEED_AND_UNET = {
+    "11/winograd_step/third_sign": "the third product has the wrong sign",
+    "11/winograd_step/whole_halves": "the halves were rounded: / 2, not // 2",
+    "11/winograd_step/on_its_side": "the result lies on its side",
+    "11/winograd/padded_above": "they belong below and to the right",
+    "11/winograd/summed_over_kernels": "so sum over C, axis 1",
+    "12/transposed_convolution/first_sample_alone": "only the first sample is computed",
+    "12/transposed_convolution/bias_on_the_last_axis": "the bias (O,) lies along the last axis",
+}
+
+
+@pytest.mark.parametrize("case", SPEED_AND_UNET)
+def test_a_known_mistake_of_lessons_11_and_12_is_told_its_cause(tmp_path: Path, case: str) -> None:
+    number, exercise, name = case.split("/")
+    homework = homework_of(register.load().lesson(int(number)))
+    assert homework is not None
+    (mutant,) = (one for one in homework.mutants if (one.exercise, one.name) == (exercise, name))
+    file = tmp_path / f"{homework.folder.name}.py"
+    file.write_text(mutant.applied(homework.solution.read_text(encoding="utf-8")), encoding="utf-8")
+    tests = [one for one in homework.public if one.exercise == exercise]
+    first = next(outcome for outcome in run_tests(file, tests, seed=0) if not outcome.passed)
+    assert isinstance(first.error, Failure)
+    assert SPEED_AND_UNET[case] in str(first.error.cause)
+
+
+ARRAYS = {
+    "the kernels' transform without its transpose": (
+        "11_speed",
+        "one_tile",
+        {"kernel @ weight @ kernel.T": "kernel @ weight @ kernel"},
+        "the transform of a kernel g is G g G^T",
+    ),
+    "the way back without its transpose": (
+        "11_speed",
+        "one_tile",
+        {"back @ sums @ back.T": "back @ sums @ back"},
+        "the way back for products m is A^T m A",
+    ),
+    "a sum over the kernels that cannot be reshaped": (
+        "11_speed",
+        "channels_and_kernels",
+        {".sum(axis=1)  # (O": ".sum(axis=0)  # (O"},
+        "so sum over C, axis 1",
+    ),
+    "only the value before is looked at": (
+        "11_speed",
+        "three_values_in_160_bytes",
+        {"together = [other for other in offsets if": "together = [other for other in [*offsets][-1:] if"}
+        | {"key=lambda name: -sizes[name])": "key=lambda name: lives[name])"}
+        | {"for order in (by_size, by_area, by_length)]": "for order in (by_size,)]"}
+        | {"            if start + sizes[name] <= offsets[other]:\n                break\n": ""},
+        "and not only the last one",
+    ),
+    "lives that touch": (
+        "11_speed",
+        "three_values_in_160_bytes",
+        {"lives[other][0] <= last and first <= lives[other][1]": "lives[other][0] < last and first < lives[other][1]"},
+        "are both alive at step",
+    ),
+    "nan of numpy": (
+        "12_unet",
+        "masks_without_pixels",
+        {'return float(sum(ious) / len(ious)) if ious else float("nan")': "return np.mean(ious)"},
+        "make it a plain number with float(...)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_the_likely_cause_of_a_wrong_array_or_plan_is_the_true_one(tmp_path: Path, case: str) -> None:
+    folder, name, changes, cause = ARRAYS[case]
+    assert cause in cause_told(register.ROOT / "homework" / folder, name, changes, tmp_path / f"hw{folder}.py")
