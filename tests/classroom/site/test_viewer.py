@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from classroom.site.moving.graph_drawing import COLOURS, draw
 
 import kuiper
 from classroom.site import moving
-from classroom.site.moving.graph_drawing import COLOURS, draw
 from kuiper.show.palette import SWATCHES
 
 ROOT = Path(__file__).resolve().parents[3]

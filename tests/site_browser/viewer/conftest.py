@@ -1,0 +1,73 @@
+"""What the tests of the viewer share: bare pages in the browser, opened as files."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom.register import ROOT
+from classroom.site import front, moving, viewer
+from classroom.site.front import network
+from classroom.site.viewer import stored
+
+
+@pytest.fixture
+def opened(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """opened(name, theme="", **context) -> a bare page with a viewer, or with "own" the place for a reader's files.
+
+    In the end the page must have logged nothing and asked nobody but the disk.
+    """
+    trouble: list[str] = []
+    contexts = []
+
+    def make(name: str, theme: str = "", **options: Any) -> Any:
+        heads = write_files(tmp_path)
+        body = viewer.OWN if name == "own" else viewer.snippet(name)
+        page_file = tmp_path / f"{name}.html"
+        page_file.write_text(
+            f'<!doctype html>\n<html lang="en" data-theme="{theme or "light"}"><head><meta charset="utf-8">'
+            f"<title>{name}</title>"
+            f'<meta name="viewport" content="width=device-width, initial-scale=1">{"".join(heads)}</head>'
+            f'<body><main><h1>{name}</h1><p>Above.</p>{body}<p style="height: 1200px">Below.</p></main></body></html>',
+            encoding="utf-8",
+        )
+        desk = {"width": 1000, "height": 800}
+        context = chromium.new_context(**{"viewport": desk, "reduced_motion": "reduce", **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on(
+            "request",
+            lambda asked: None if asked.url.startswith(("file:", "blob:", "data:")) else trouble.append(asked.url),
+        )
+        page.goto(page_file.as_uri())
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def write_files(folder: Path) -> list[str]:
+    """Write what a page with a viewer loads, at once or when it is asked for -> the lines of its head."""
+    heads = []
+    for path in [*moving.assets(), *viewer.assets()]:
+        shutil.copy(path, folder)
+        style = f'<link rel="stylesheet" href="{path.name}">'
+        heads.append(style if path.suffix == ".css" else f'<script defer src="{path.name}"></script>')
+        if path.name == "viewer-param.js":
+            (folder / viewer.FAMILIES).write_text(viewer.families_script(), encoding="utf-8")
+            heads.append(f'<script defer src="{viewer.FAMILIES}"></script>')
+    (folder / "viewer").mkdir(exist_ok=True)
+    (folder / "front").mkdir(exist_ok=True)
+    (folder / "_static").mkdir(exist_ok=True)
+    (folder / stored.FOLDER / "values-digits.js").write_text(stored.values_script("digits"), encoding="utf-8")
+    (folder / "front" / "digits-network.js").write_text(network.script(ROOT / "models/digits"), encoding="utf-8")
+    shutil.copy(front.STATIC / front.RUN, folder / "_static")
+    return heads
