@@ -86,6 +86,6 @@ def families_script() -> str:
         "members": members,
         "other": swatch_of("unknown").name,
         "colours": COLOURS,
-        "dtypes": [*dtypes.DTYPES, *dtypes.OLD_CODES],
+        "dtypes": {code: code for code in dtypes.DTYPES} | dtypes.OLD_CODES,
     }
     return f"globalThis.KuiperViewer.families = {json.dumps(value, separators=(',', ':'))};\n"

@@ -19,7 +19,7 @@ from classroom.site.viewer import stored
 def opened(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """opened(name, theme="", **context) -> a bare page with a viewer, or with "own" the place for a reader's files.
 
-    In the end the page must have logged nothing and asked nobody but the disk.
+    In the end the page must have logged nothing and asked nobody but the disk; `opened.trouble` has what it did.
     """
     trouble: list[str] = []
     contexts = []
@@ -48,6 +48,7 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         page.goto(page_file.as_uri())
         return page
 
+    make.trouble = trouble
     yield make
     for context in contexts:
         context.close()

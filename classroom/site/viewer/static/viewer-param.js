@@ -17,13 +17,14 @@
   const short = (text) => (text.length <= 60 ? text : `${text.slice(0, 57)}... (${text.length} characters)`);
   const words = (line) => line.split(/[ \t\n\r\v\f]+/).filter(Boolean);
 
-  /** (shape)type -> {shape: [1, -1, 16], dtype: "f32"}; -1 stands for ?, and the type null of operands becomes "". */
+  /** (shape)type -> {shape: [1, -1, 16], dtype: "f32"}; -1 stands for ?, and the type null of operands becomes "".
+      types : code in the file -> the type that it names, where old files have other codes. */
   function shapeAndType(key, text, types, fail) {
     const close = text.indexOf(")");
     if (text[0] !== "(" || close < 0) fail(`(shape)type in ${key}`, short(text));
     const code = text.slice(close + 1);
-    if (!types.includes(code) && !(code === "null" && key[0] === "#")) {
-      fail(`one of the types ${types.join(", ")} in ${key}`, short(code) || "none");
+    if (!Object.hasOwn(types, code) && !(code === "null" && key[0] === "#")) {
+      fail(`one of the types ${[...new Set(Object.values(types))].join(", ")} in ${key}`, short(code) || "none");
     }
     const body = text.slice(1, close);
     const shape = (body ? body.split(",") : []).map((size) => {
@@ -31,7 +32,7 @@
       if (DIMENSION.test(size) && Number(size) >= -1) return Number(size);
       return fail(`dimensions in ${key}: numbers from 0, or ?`, short(size) || "nothing");
     });
-    return { shape, dtype: code === "null" ? "" : code };
+    return { shape, dtype: types[code] ?? "" };
   }
 
   function readOperator(line, number, types, graph, fail) {
