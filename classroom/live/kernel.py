@@ -17,7 +17,7 @@ import numpy as np
 import kuiper
 from classroom import check, explain
 from classroom.gallery.piece import DemoOptions
-from classroom.live import display, in_process, missing, values
+from classroom.live import display, in_process, missing
 from classroom.live.notebook import Notebook
 from classroom.progress import Progress
 from classroom.register import ROOT, load
@@ -74,11 +74,17 @@ class PageKernel:
 
     def do_values(self, model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Run a network of the course on the reader's input -> {"of": what values_of tells} or {"failed": why}."""
-        path = ROOT / "models" / model / f"{model}.pnnx.param"
-        return _values(lambda: (kuiper.load(path, engine="simple"), values.network_inputs(model, asked)))
+        from classroom.live import values
+
+        def given() -> tuple[kuiper.RuntimeGraph, list[np.ndarray]]:
+            graph = kuiper.load(ROOT / "models" / model / f"{model}.pnnx.param", engine="simple")
+            return graph, values.network_inputs(graph, model, asked)
+
+        return _values(given)
 
     def do_own_values(self, param: str, bin: str, asked: list[dict[str, Any]]) -> dict[str, Any]:
         """The same for a network of the reader's own: the text of its .param, its .bin in base64 ("": none)."""
+        from classroom.live import values
 
         def given() -> tuple[kuiper.RuntimeGraph, list[np.ndarray]]:
             with tempfile.TemporaryDirectory() as folder:
@@ -101,6 +107,8 @@ class PageKernel:
 
 
 def _values(given: Callable[[], tuple[kuiper.RuntimeGraph, list[np.ndarray]]]) -> dict[str, Any]:
+    from classroom.live import values
+
     try:
         return {"of": values.values_of(*given())}
     except KuiperError as error:

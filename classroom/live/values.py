@@ -19,15 +19,15 @@ from kuiper import dtypes
 from kuiper.errors import KuiperError
 from kuiper.runtime import RuntimeGraph
 from kuiper.runtime.values import leaves
-from kuiper.text import Tokens
+from kuiper.text import Cache, Tokens
 from kuiper.vision import Letterbox
 
 FIRST = 6
 """Numbers that are shown as they are."""
 MAPS, SIDE, WIDEST = 8, 24, 64
 """At most so many maps (H,W), of so many rows and columns; a row alone has WIDEST."""
-SIZES = {"classifier": 64, "detector": 256, "segmenter": 192}
-"""Side of the picture that a network gets, in pixels."""
+SIDE_OF_ANY = 192
+"""Side of the picture, in pixels, for a network that takes any."""
 TEXT_TOKENS = 24
 """Tokens of a text that are read; the first ones."""
 
@@ -92,34 +92,32 @@ def values_of(graph: RuntimeGraph, inputs: Sequence[np.ndarray]) -> dict[str, li
     return {name: [summary(one) for one in leaves(value)] for name, value in kept.items()}
 
 
-def network_inputs(model: str, asked: Mapping[str, Any]) -> list[np.ndarray]:
-    """What a page's reader gave -> the inputs of a network of the course.
+def network_inputs(graph: RuntimeGraph, model: str, asked: Mapping[str, Any]) -> list[np.ndarray]:
+    """What a page's reader gave -> the inputs of the network of the course that is called `model`.
 
     asked : {"text"} for the writer; {"pixels" (base64 of RGB bytes), "height", "width"} for all others.
 
     Raises KuiperError for what the network cannot take.
     """
     if model == "writer":
-        return text_inputs(str(asked["text"]))
+        return text_inputs(graph, str(asked["text"]))
     raw = np.frombuffer(base64.b64decode(asked["pixels"]), np.uint8)
     picture = raw.reshape(int(asked["height"]), int(asked["width"]), 3)
     if model == "digits":
         return [scan_of(picture.mean(axis=2))[None, None]]
-    return [picture_input(model, picture)]
+    return [picture_input(graph, model, picture)]
 
 
-def picture_input(model: str, picture: np.ndarray) -> np.ndarray:
-    """(H,W,3) bytes -> the network's input (1,3,H',W') float32. Raises KuiperError for another network."""
-    if model not in SIZES:
-        raise KuiperError(f"a picture: expected one of {', '.join(SIZES)}, found {model}")
-    size = SIZES[model]
+def picture_input(graph: RuntimeGraph, model: str, picture: np.ndarray) -> np.ndarray:
+    """(H,W,3) bytes -> the network's input (1,3,H',W') float32, as the demo makes it."""
+    height, width = (size if size > 0 else SIDE_OF_ANY for size in (graph.inputs[0].shape or (-1, -1))[-2:])
     if model == "classifier":
-        return preprocess(picture, size, size)
-    canvas = Letterbox.fit((picture.shape[0], picture.shape[1]), (size, size)).apply(picture)
+        return preprocess(picture, height, width)
+    canvas = Letterbox.fit((picture.shape[0], picture.shape[1]), (height, width)).apply(picture)
     return canvas.transpose(2, 0, 1)[None] / np.float32(255)
 
 
-def text_inputs(text: str) -> list[np.ndarray]:
+def text_inputs(graph: RuntimeGraph, text: str) -> list[np.ndarray]:
     """A text -> the writer's inputs: its first tokens, and a cache that holds nothing yet.
 
     Raises KuiperError for an empty text.
@@ -127,8 +125,8 @@ def text_inputs(text: str) -> list[np.ndarray]:
     tokens = Tokens.load(ROOT / "models/writer/tokens.json").encode(text)[:TEXT_TOKENS]
     if not tokens:
         raise KuiperError("a text: expected at least one character, found none")
-    empty = np.zeros((4, 1, 2, 1, 32), np.float32)
-    return [np.array([tokens]), empty, empty, np.array([0])]
+    empty = Cache.of(graph, 1)
+    return [np.array([tokens]), empty.keys, empty.values, np.array([0])]
 
 
 def filled_inputs(graph: RuntimeGraph, asked: Sequence[Mapping[str, Any]]) -> list[np.ndarray]:
@@ -162,7 +160,7 @@ def _filled(asked: Mapping[str, Any], dtype: dtypes.DType | None) -> np.ndarray:
     return array.astype(np.float32 if dtype is None else dtype.compute)
 
 
-def sample(model: str) -> tuple[str, list[np.ndarray]]:
+def sample(graph: RuntimeGraph, model: str) -> tuple[str, list[np.ndarray]]:
     """What the viewer shows the stored values for: in words, and as the network's inputs. Raises KuiperError, OSError.
 
     It is a thing that the network was not trained on.
@@ -170,10 +168,10 @@ def sample(model: str) -> tuple[str, list[np.ndarray]]:
     folder: Path = ROOT / "models" / model
     if model == "writer":
         text = "The function returns"
-        return f"the text “{text}”", text_inputs(text)
+        return f"the text “{text}”", text_inputs(graph, text)
     with np.load(folder / "heldout.npz") as data:
         images = data["images"]
         if model == "digits":
             place = int(np.flatnonzero(data["labels"] == 0)[0])
             return "a held-out scan of a 0", [images[place][None, None].astype(np.float32)]
-    return "a held-out picture", [picture_input(model, images[0])]
+    return "a held-out picture", [picture_input(graph, model, images[0])]

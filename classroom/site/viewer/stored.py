@@ -25,7 +25,7 @@ def values_script(model: str) -> str:
     >>> values_script("digits")[:62]
     'globalThis.KuiperViewer.stored["digits"] = {"words":"a held-ou'
     """
-    words, inputs = sample(model)
     graph = kuiper.load(ROOT / "models" / model / f"{model}.pnnx.param")
+    words, inputs = sample(graph, model)
     value = json.dumps({"words": words, "of": values_of(graph, inputs)}, ensure_ascii=False, separators=(",", ":"))
     return f'globalThis.KuiperViewer.stored["{model}"] = {value};\n'

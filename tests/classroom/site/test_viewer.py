@@ -126,7 +126,7 @@ def test_stored_values_are_those_that_kuiper_computes(model: str) -> None:
     told = json.loads(script.partition(" = ")[2].rstrip(";\n"))
     graph = kuiper.load(file_of(f"graph_{model}"))
     assert set(told["of"]) == {op.name for op in graph.operators if op.outputs}
-    _, inputs = values.sample(model)
+    _, inputs = values.sample(graph, model)
     last = graph.operators[-1].inputs[0]
     assert last.producer is not None
     result = graph(*inputs)[0]

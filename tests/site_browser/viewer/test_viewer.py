@@ -307,8 +307,8 @@ def test_stored_values_stand_at_every_operator_with_real_shapes(viewer: Any) -> 
     drawn = page.locator(".viewer-view").inner_text()
     assert "1x32x8x8 f32" in drawn
     assert "?" not in drawn
-    words, inputs = values.sample("digits")
     graph = kuiper.load(ROOT / "models/digits/digits.pnnx.param")
+    words, inputs = values.sample(graph, "digits")
     summaries = values.values_of(graph, inputs)
     for key in page.locator("select option").all()[:-1]:
         page.locator("select").select_option(key.get_attribute("value"))
@@ -327,8 +327,9 @@ def test_a_scan_that_the_page_computes_has_the_values_of_kuiper(viewer: Any) -> 
     page.get_by_role("button", name="Values of my own input").click()
     page.get_by_role("button", name="0", exact=True).click()
     page.wait_for_selector("figure[data-values]")
-    _, inputs = values.sample("digits")  # the same scan
-    expected = values.values_of(kuiper.load(ROOT / "models/digits/digits.pnnx.param"), inputs)
+    graph = kuiper.load(ROOT / "models/digits/digits.pnnx.param")
+    _, inputs = values.sample(graph, "digits")  # the same scan
+    expected = values.values_of(graph, inputs)
     found = page.evaluate("""async () => {
         const { param } = JSON.parse(document.querySelector("figure script").textContent);
         const graph = KuiperViewer.parse(param, "digits", KuiperViewer.families.dtypes);

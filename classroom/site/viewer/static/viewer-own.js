@@ -1,7 +1,7 @@
 // A network of the reader's own: a .param, and its .bin, dropped or chosen. They are read here and go nowhere.
 (() => {
   "use strict";
-  const { make, many, product, parse, archive, numbers, summary, inWords, families, familyOf, open, shapeText, askKuiper, pixelsOf, pictureOf, base64 } = globalThis.KuiperViewer;
+  const { make, many, product, parse, archive, numbers, summary, inWords, families, familyOf, open, shapeText, computeButton, pixelsOf, pictureOf, base64 } = globalThis.KuiperViewer;
   const LARGEST = 32 << 20; // bytes of a .param
   const MOST_WEIGHTS = 64 << 20; // bytes of a .bin that Python in the page is given
 
@@ -48,21 +48,13 @@
         },
       };
     });
-    const act = make("button", { type: "button", textContent: "Compute with kuiper in this page", async onclick() {
-      act.disabled = true;
-      try {
-        if (files.bin && files.bin.buffer.byteLength > MOST_WEIGHTS) throw new Error(`${files.bin.name}: expected at most ${MOST_WEIGHTS >> 20} MB to compute with in a page`);
-        const given = [];
-        for (const one of asked) given.push(await one.value());
-        const request = { do: "own_values", param: files.param, bin: files.bin ? base64(new Uint8Array(files.bin.buffer)) : "", asked: given };
-        const answer = await askKuiper(viewer, panel, request, say);
-        if (answer?.of) viewer.setValues({ words: "your input", of: answer.of });
-        say(answer ? answer.failed ?? "kuiper computed all of it in this page." : "");
-      } catch (error) {
-        say(error.message);
-      }
-      act.disabled = false;
-    } });
+    const act = computeButton(viewer, () => panel, say, async () => {
+      if (files.bin && files.bin.buffer.byteLength > MOST_WEIGHTS) throw new Error(`${files.bin.name}: expected at most ${MOST_WEIGHTS >> 20} MB to compute with in a page`);
+      const given = [];
+      for (const one of asked) given.push(await one.value());
+      const bin = files.bin ? base64(new Uint8Array(files.bin.buffer)) : "";
+      return { request: { do: "own_values", param: files.param, bin, asked: given }, words: "your input" };
+    });
     const panel = make("div", { className: "viewer-input" }, make("p", { textContent: "Values at every operator: kuiper computes them in this page, once it has weights and an input." }),
       ...asked.map(({ row }) => row), act);
     return panel;

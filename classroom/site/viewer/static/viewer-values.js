@@ -138,38 +138,46 @@
     async writer(viewer, panel, say) {
       const { make } = globalThis.KuiperViewer;
       const field = make("input", { type: "text", value: "An operator reads", maxLength: 200 });
-      const act = compute(viewer, panel, say, () => ({ asked: { text: field.value }, words: `the text “${field.value}”` }));
+      const act = computeButton(viewer, () => panel, say, () => ({
+        request: { do: "values", model: viewer.model, asked: { text: field.value } }, words: `the text “${field.value}”`,
+      }));
       panel.append(make("label", {}, "Text (its first 24 tokens)", field), act);
       field.addEventListener("keydown", (event) => { if (event.key === "Enter") act.click(); });
     },
     async picture(viewer, panel, say) {
       const { make } = globalThis.KuiperViewer;
       const file = make("input", { type: "file", accept: "image/*" });
-      const act = compute(viewer, panel, say, async () => {
+      const act = computeButton(viewer, () => panel, say, async () => {
         if (!file.files[0]) throw new Error("expected a picture: choose a file first");
-        return { asked: pixelsOf(await pictureOf(file.files[0])), words: `your picture ${file.files[0].name}` };
+        const asked = pixelsOf(await pictureOf(file.files[0]));
+        return { request: { do: "values", model: viewer.model, asked }, words: `your picture ${file.files[0].name}` };
       });
       panel.append(make("label", {}, "Picture", file), act);
     },
   };
 
-  function compute(viewer, panel, say, given) {
-    return globalThis.KuiperViewer.make("button", {
-      type: "button", textContent: "Compute with kuiper in this page",
-      async onclick(event) {
-        const act = event.currentTarget;
-        act.disabled = true;
-        try {
-          const { asked, words } = await given();
-          const answer = await askKuiper(viewer, panel, { do: "values", model: viewer.model, asked }, say);
-          if (answer?.of) viewer.setValues({ words, of: answer.of });
-          say(answer ? answer.failed ?? `kuiper computed all of it in this page, for ${words}.` : "");
-        } catch (error) {
-          say(error.message);
-        }
-        act.disabled = false;
-      },
+  /** A button that has kuiper compute in this page, and stops it when it is pressed again.
+      `given` says what to ask, {request, words}, or fails with what is missing. */
+  function computeButton(viewer, place, say, given) {
+    const START = "Compute with kuiper in this page";
+    const button = globalThis.KuiperViewer.make("button", { type: "button", textContent: START });
+    let isBusy = false;
+    button.addEventListener("click", async () => {
+      if (isBusy) return globalThis.KuiperLive?.stop?.();
+      isBusy = true;
+      button.textContent = "Stop";
+      try {
+        const { request, words } = await given();
+        const answer = await askKuiper(viewer, place(), request, say);
+        if (answer?.of) viewer.setValues({ words, of: answer.of });
+        say(answer ? answer.failed ?? `kuiper computed all of it in this page, for ${words}.` : "");
+      } catch (error) {
+        say(error.message);
+      }
+      isBusy = false;
+      button.textContent = START;
     });
+    return button;
   }
 
   /** The row above a viewer of the course's networks that asks for values. */
@@ -208,5 +216,5 @@
     viewer.desk.prepend(make("div", { className: "viewer-input" }, make("div", { className: "viewer-controls" }, sample, mine, more), panel, said));
   }
 
-  Object.assign(globalThis.KuiperViewer, { addValues, askKuiper, pixelsOf, pictureOf, base64 });
+  Object.assign(globalThis.KuiperViewer, { addValues, computeButton, pixelsOf, pictureOf, base64 });
 })();
