@@ -29,7 +29,7 @@ ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
 """Links: at least 4.5 : 1 on the page's background."""
 
 SOME = {
-    **dict.fromkeys(viewer.loaded(), viewer.MARK),
+    **dict.fromkeys(viewer.LOADED, viewer.MARK),
     "progress-shelf.js": "progress-shelf",
 }
 """Style sheets and scripts that only some pages load -> the class by which such a page is known."""
@@ -37,7 +37,7 @@ SOME = {
 
 def settings(tree: Tree) -> dict[str, Any]:
     """The configuration for a filled tree."""
-    moving = [*progress.assets(), *moving_places.assets(), *live.assets(), *viewer.assets()]
+    moving = [*progress.assets(), *moving_places.assets(), *live.assets()]
     return {
         "project": TITLE,
         "html_title": TITLE,
@@ -93,7 +93,7 @@ def settings(tree: Tree) -> dict[str, Any]:
             str(math_font.LICENCE),
             str(tree.folder / progress.REGISTER),
             str(tree.folder / viewer.FAMILIES),
-            *(str(path) for path in (*moving, *front.assets())),
+            *(str(path) for path in (*moving, *front.assets(), *viewer.assets())),
             str(records.STATIC),
         ],
         "html_css_files": [*SHEETS, *(path.name for path in moving if path.suffix == ".css" and path.name not in SOME)],

@@ -17,7 +17,7 @@ from kuiper.graph import BOUNDARY
 from kuiper.layers import registry
 from kuiper.show.palette import swatch_of
 
-__all__ = ["FAMILIES", "MARK", "NAMES", "OWN", "PAGE", "ViewerError", "assets", "families_script", "loaded", "snippet"]
+__all__ = ["FAMILIES", "LOADED", "MARK", "NAMES", "OWN", "PAGE", "ViewerError", "assets", "families_script", "snippet"]
 
 STATIC = Path(__file__).with_name("static")
 FAMILIES = PurePosixPath("viewer-families.js")
@@ -29,17 +29,8 @@ PAGE = PurePosixPath("viewer.md")
 OWN = '<div class="viewer-graph-own moving"></div>\n<noscript><p>This takes JavaScript.</p></noscript>'
 """Where a reader can open files of their own."""
 
-SCRIPTS = (
-    "viewer-param.js",
-    "viewer-fold.js",
-    "viewer-layout.js",
-    "viewer-draw.js",
-    "viewer-summary.js",
-    "viewer-values.js",
-    "viewer.js",
-    "viewer-own.js",
-)
-"""In loading order; `FAMILIES` comes after the first."""
+LOADED = ("viewer.css", "viewer-start.js")
+"""What a page with a viewer loads at once; the rest follows when one comes near."""
 
 
 def _file(model: str) -> Path:
@@ -67,14 +58,8 @@ def snippet(name: str, root: str = "") -> str:
 
 
 def assets() -> list[Path]:
-    """The style sheet and the scripts, in loading order, without the one that is made."""
-    return [STATIC / "viewer.css", *(STATIC / name for name in SCRIPTS)]
-
-
-def loaded() -> list[str]:
-    """The names of all files that a page with a viewer loads, in loading order."""
-    style, first, *others = (path.name for path in assets())
-    return [style, first, str(FAMILIES), *others]
+    """The style sheet and the scripts, without the one that is made."""
+    return sorted(STATIC.iterdir())
 
 
 def families_script() -> str:

@@ -46,6 +46,8 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
             lambda asked: None if asked.url.startswith(("file:", "blob:", "data:")) else trouble.append(asked.url),
         )
         page.goto(page_file.as_uri())
+        if options.get("java_script_enabled", True):
+            page.locator(".viewer-drop, [data-ready]").first.wait_for()
         return page
 
     make.trouble = trouble
@@ -60,11 +62,10 @@ def write_files(folder: Path) -> list[str]:
     heads = []
     for path in [*moving.assets(), *viewer.assets()]:
         shutil.copy(path, folder)
-        style = f'<link rel="stylesheet" href="{path.name}">'
-        heads.append(style if path.suffix == ".css" else f'<script defer src="{path.name}"></script>')
-        if path.name == "viewer-param.js":
-            (folder / viewer.FAMILIES).write_text(viewer.families_script(), encoding="utf-8")
-            heads.append(f'<script defer src="{viewer.FAMILIES}"></script>')
+    (folder / viewer.FAMILIES).write_text(viewer.families_script(), encoding="utf-8")
+    for name in (*(path.name for path in moving.assets()), *viewer.LOADED):
+        style = f'<link rel="stylesheet" href="{name}">'
+        heads.append(style if name.endswith(".css") else f'<script defer src="{name}"></script>')
     (folder / "viewer").mkdir(exist_ok=True)
     (folder / "front").mkdir(exist_ok=True)
     (folder / "_static").mkdir(exist_ok=True)

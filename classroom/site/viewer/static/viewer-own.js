@@ -123,5 +123,5 @@
     });
   }
 
-  addEventListener("DOMContentLoaded", () => document.querySelectorAll(".viewer-graph-own").forEach(begin));
+  document.querySelectorAll(".viewer-graph-own").forEach(begin);
 })();

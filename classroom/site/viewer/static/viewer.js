@@ -385,5 +385,5 @@
   }
 
   Object.assign(globalThis.KuiperViewer, { open, make, many, list, product, familyOf });
-  addEventListener("DOMContentLoaded", () => document.querySelectorAll(".viewer-graph:not([data-ready])").forEach(start));
+  document.querySelectorAll(".viewer-graph:not([data-ready])").forEach(start);
 })();
