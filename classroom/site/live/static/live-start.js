@@ -2,9 +2,12 @@
 (() => {
   "use strict";
 
-  /** Load scripts of the folder live/, one after the other; a promise that fails with the name of the one that is not there. */
+  const loaded = new Set();
+
+  /** Load scripts of the folder live/, each once, one after the other; a promise that fails with the name of one that is not there. */
   async function load(...names) {
     for (const name of names) {
+      if (loaded.has(name)) continue;
       await new Promise((done, failed) => {
         const script = document.createElement("script");
         script.src = window.KuiperLive.base + name;
@@ -12,6 +15,7 @@
         script.onerror = () => failed(new Error(`${name} cannot be loaded: is the folder live/ of the site here?`));
         document.head.append(script);
       });
+      loaded.add(name);
     }
   }
 
