@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import tomllib
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -114,6 +115,17 @@ def test_a_drawing_that_is_not_understood_is_an_error(monkeypatch: pytest.Monkey
 def test_an_unknown_name_is_an_error() -> None:
     with pytest.raises(viewer.ViewerError, match="expected one of graph_digits"):
         viewer.snippet("graph_nothing")
+
+
+def test_the_package_carries_the_styles_and_scripts_that_its_start_loads() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        patterns = tomllib.load(file)["tool"]["setuptools"]["package-data"]["classroom.site.viewer"]
+    folder = ROOT / "classroom" / "site" / "viewer"
+    assert set(viewer.assets()) <= {path for pattern in patterns for path in folder.glob(pattern)}
+    names = {path.name for path in viewer.assets()}
+    begun = (folder / "static" / "viewer-start.js").read_text(encoding="utf-8")
+    listed = set(re.findall(r'"(viewer[-a-z]*\.js)"', begun))
+    assert listed | set(viewer.LOADED) == names | {str(viewer.FAMILIES)}
 
 
 def test_every_network_has_a_place_on_a_page(name: str) -> None:
