@@ -128,6 +128,14 @@ def test_the_package_carries_the_styles_and_scripts_that_its_start_loads() -> No
     assert listed | set(viewer.LOADED) == names | {str(viewer.FAMILIES)}
 
 
+@pytest.mark.parametrize("path", viewer.assets(), ids=lambda path: path.name)
+def test_styles_and_scripts_need_nothing_from_elsewhere_and_stay_small(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 300
+    bare = text.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?:|//cdn|@import|\bimport\b|\bfetch\(|XMLHttpRequest|url\(|innerHTML|eval\(", bare)
+
+
 def test_every_network_has_a_place_on_a_page(name: str) -> None:
     assert name in {placement.name for placement in moving_places.PLACEMENTS}
 

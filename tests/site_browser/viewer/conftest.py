@@ -17,14 +17,16 @@ from classroom.site.viewer import stored
 
 @pytest.fixture
 def opened(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """opened(name, theme="", **context) -> a bare page with a viewer, or with "own" the place for a reader's files.
+    """opened(name, theme="", above=20, **context) -> a bare page with a viewer.
+
+    `name` : one of viewer.NAMES, or "own" for the place where a reader opens files. `above` : pixels of text above it.
 
     In the end the page must have logged nothing and asked nobody but the disk; `opened.trouble` has what it did.
     """
     trouble: list[str] = []
     contexts = []
 
-    def make(name: str, theme: str = "", **options: Any) -> Any:
+    def make(name: str, theme: str = "", above: int = 20, **options: Any) -> Any:
         heads = write_files(tmp_path)
         body = viewer.OWN if name == "own" else viewer.snippet(name)
         page_file = tmp_path / f"{name}.html"
@@ -32,7 +34,8 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
             f'<!doctype html>\n<html lang="en" data-theme="{theme or "light"}"><head><meta charset="utf-8">'
             f"<title>{name}</title>"
             f'<meta name="viewport" content="width=device-width, initial-scale=1">{"".join(heads)}</head>'
-            f'<body><main><h1>{name}</h1><p>Above.</p>{body}<p style="height: 1200px">Below.</p></main></body></html>',
+            f'<body><main><h1>{name}</h1><p style="height: {above}px">Above.</p>{body}'
+            '<p style="height: 1200px">Below.</p></main></body></html>',
             encoding="utf-8",
         )
         desk = {"width": 1000, "height": 800}
@@ -46,7 +49,7 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
             lambda asked: None if asked.url.startswith(("file:", "blob:", "data:")) else trouble.append(asked.url),
         )
         page.goto(page_file.as_uri())
-        if options.get("java_script_enabled", True):
+        if above < 900 and options.get("java_script_enabled", True):
             page.locator(".viewer-drop, [data-ready]").first.wait_for()
         return page
 

@@ -383,6 +383,16 @@ def test_values_say_what_is_missing_where_a_file_is_not_there(opened: Open) -> N
     opened.trouble.clear()
 
 
+def test_the_scripts_come_when_the_viewer_comes_near(opened: Open) -> None:
+    page = opened("graph_digits", above=5000)
+    loaded = "performance.getEntriesByType('resource').map((one) => one.name.split('/').pop())"
+    page.wait_for_load_state("networkidle")
+    assert {one for one in page.evaluate(loaded) if one.startswith("viewer")} == set(room.LOADED)
+    assert page.locator(".viewer-graph[data-ready]").count() == 0
+    page.evaluate("scrollTo(0, 4500)")
+    page.locator(".viewer-graph[data-ready]").wait_for()
+
+
 def test_without_scripts_the_whole_graph_can_be_scrolled(opened: Open) -> None:
     page = opened("graph_digits", java_script_enabled=False)
     still = page.locator(".viewer-still")

@@ -4,7 +4,7 @@
   const NEAR = "900px"; // above and below the window
   const SCRIPTS = [
     "viewer-param.js", "viewer-families.js", "viewer-fold.js", "viewer-layout.js", "viewer-draw.js",
-    "viewer-summary.js", "viewer-values.js", "viewer.js", "viewer-own.js",
+    "viewer-about.js", "viewer-summary.js", "viewer-values.js", "viewer-move.js", "viewer.js", "viewer-own.js",
   ];
   const here = document.currentScript.src;
   const places = document.querySelectorAll(".viewer-graph, .viewer-graph-own");
