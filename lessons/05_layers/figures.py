@@ -106,7 +106,7 @@ def two_forwards() -> Svg:
         element("rect", x=6.0, y=82.0, width=388.0, height=180.0, rx=8.0, fill="none", stroke=CONVOLUTION.border,
                 stroke_width=1.5),
         pill("forward_operator", 200.0, 82.0, 13.0),
-        box(91.0, 144.0, 140.0, 50.0, CONVOLUTION, "gather", "in the order listed"),
+        box(91.0, 144.0, 140.0, 50.0, CONVOLUTION, "gather", "in listed order"),
         box(309.0, 144.0, 140.0, 50.0, CONVOLUTION, "store", "by operand name"),
         box(200.0, 224.0, 190.0, 54.0, ACTIVATION, "forward(x)", "knows arrays only"),
         arrow(91.0, 170.0, 136.0, 196.0),

@@ -38,6 +38,9 @@ GATHER: Mistakes = {
     "these are all of `values`, in their own order: go through operator.inputs": lambda operator, values: list(
         values.values()
     ),
+    "the keys of `values` are names, and an operand is no name: take operand.name": lambda operator, values: [
+        values[operand] for operand in operator.inputs
+    ],
     "these are the operands' names: look up each name in values": lambda operator, values: [
         operand.name for operand in operator.inputs
     ],
