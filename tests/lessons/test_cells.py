@@ -229,8 +229,8 @@ def greedy(x: list[int]) -> int:
         ),
         (
             same,
-            [(((["ab"], {"ab": 0}),), (["ab"], {"ab": 1}))],
-            "same((['ab'], {'ab': 0})): at [1], at the key 'ab' expected 1, got 0 (0 of 1 right)",
+            [(((["abc"], {"abc": 0}),), (["abc"], {"abc": 1}))],
+            "same((['abc'], {'abc': 0})): at [1], at the key 'abc' expected 1, got 0 (0 of 1 right)",
         ),
         (
             same,
