@@ -69,7 +69,7 @@ def reverse_post_order() -> Svg:
     """Depth first, frame by frame: the path that is still open, and the nodes that are finished."""
     width, height, head = 352.0, 150.0, 28.0
     parts = [*swatch(10, 14, PLAIN, "not entered"), *swatch(130, 14, ACTIVE, "entered, waits for a successor"),
-             *swatch(330, 14, DONE, "finished")]  # fmt: skip
+             *swatch(400, 14, DONE, "finished")]  # fmt: skip
     for i, (sentence, path, finished) in enumerate(FRAMES):
         left, top = 4.0 + i % 2 * (width + 8), head + i // 2 * (height + 8)
         colors = dict.fromkeys(path, ACTIVE) | dict.fromkeys(finished, DONE)
@@ -151,7 +151,7 @@ def cycle() -> Svg:
               arrow((288, 74), (288, 98), INK, 1.5, 6.0), arrow((316, 112), (346, 112), BLUE[1], 3.0)]  # fmt: skip
     colors = {"input": ACTIVE, "op2": ACTIVE, "op1": DONE, "add": DONE}
     parts += boxes(meet, 56, 28, colors, 12.5)
-    parts.append(text("add is done: two paths meet", 332, 146, 12.0))
+    parts.append(text("two paths meet at add", 332, 146, 12.0))
     description = "Left, op3 leads to op1 on the open path: a cycle. Right, op2 leads to add, which is done: none."
     return picture(418, 160, "Which arrow closes a cycle", description, *parts)
 
