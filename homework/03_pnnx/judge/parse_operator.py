@@ -64,8 +64,8 @@ def line_mistakes(line: str) -> dict[str, Any]:
     counts_swapped = "The counts are swapped: the third token counts the inputs, the fourth the outputs."
     last_taken = "The last operand was taken as the output: the counts decide how many inputs and outputs there are."
     either = (
-        "Either the last operand was taken as the output, whatever the counts say, or the counts are swapped: the third "
-        "token counts the inputs, the fourth the outputs."
+        "Either the last operand was taken as the output, whatever the counts say, or the counts are swapped: the "
+        "third token counts the inputs, the fourth the outputs."
     )
     tuples = tuple(inputs), tuple(outputs)
     tokens, end = line.split(), 4 + len(inputs)
