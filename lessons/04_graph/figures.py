@@ -67,11 +67,11 @@ FRAMES: tuple[tuple[str, list[str], list[str]], ...] = (
 
 def reverse_post_order() -> Svg:
     """Depth first, frame by frame: the path that is still open, and the nodes that are finished."""
-    width, height, head = 352.0, 150.0, 28.0
+    width, height, head = 352.0, 150.0, 50.0
     parts = [*swatch(10, 14, PLAIN, "not entered"), *swatch(130, 14, ACTIVE, "entered, waits for a successor"),
-             *swatch(400, 14, DONE, "finished")]  # fmt: skip
+             *swatch(10, 36, DONE, "finished")]  # fmt: skip
     for i, (sentence, path, finished) in enumerate(FRAMES):
-        left, top = 4.0 + i % 2 * (width + 8), head + i // 2 * (height + 8)
+        left, top = 4.0, head + i * (height + 8)
         colors = dict.fromkeys(path, ACTIVE) | dict.fromkeys(finished, DONE)
         places = example_places(left + 36, top + 72, 69, 26)
         parts += [
@@ -83,11 +83,11 @@ def reverse_post_order() -> Svg:
             text("finished: " + (", ".join(finished) or "none yet"), left + 12, top + height - 16, 11.0,
                  text_anchor="start"),
         ]  # fmt: skip
-    bottom = head + len(FRAMES) // 2 * (height + 8)
-    parts.append(text("backwards: image, conv, relu, pool, digit, mask", width + 8, bottom + 14, 11.0,
+    bottom = head + len(FRAMES) * (height + 8)
+    parts.append(text("backwards: image, conv, relu, pool, digit, mask", 180, bottom + 14, 11.0,
                       font_weight="bold"))  # fmt: skip
     description = "Six frames. Nodes finish as mask, digit, pool, relu, conv, image; read it backwards."
-    return picture(2 * width + 16, bottom + 32, "Depth first, frame by frame", description, *parts)
+    return picture(362, bottom + 32, "Depth first, frame by frame", description, *parts)
 
 
 def pre_order() -> Svg:
