@@ -1,15 +1,20 @@
-"""What a page asks the course for: run a cell, check an exercise, run a network with the reader's answers."""
+"""What a page asks the course for: cells, checks of exercises, networks with the reader's answers or inputs."""
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import json
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import kuiper
 from classroom import check, explain
 from classroom.gallery.piece import DemoOptions
 from classroom.live import display, in_process, missing
@@ -17,6 +22,7 @@ from classroom.live.notebook import Notebook
 from classroom.progress import Progress
 from classroom.register import ROOT, load
 from classroom.tasks import find_one
+from kuiper.errors import KuiperError
 
 Tell = Callable[[str], None]
 
@@ -66,6 +72,31 @@ class PageKernel:
             code = show_mine(piece, DemoOptions(), Path("demo"), work, [])
         return {"good": code == 0, "report": said.getvalue().rstrip()}
 
+    def do_values(self, model: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Run a network of the course on the reader's input -> {"of": what values_of tells} or {"failed": why}."""
+        from classroom.live import values
+
+        def given() -> tuple[kuiper.RuntimeGraph, list[np.ndarray]]:
+            graph = kuiper.load(ROOT / "models" / model / f"{model}.pnnx.param", engine="simple")
+            return graph, values.network_inputs(graph, model, asked)
+
+        return _values(given)
+
+    def do_own_values(self, param: str, bin: str, asked: list[dict[str, Any]]) -> dict[str, Any]:
+        """The same for a network of the reader's own: the text of its .param, its .bin in base64 ("": none)."""
+        from classroom.live import values
+
+        def given() -> tuple[kuiper.RuntimeGraph, list[np.ndarray]]:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "yours.pnnx.param")
+                path.write_text(param, encoding="utf-8", newline="\n")
+                if bin:
+                    Path(folder, "yours.pnnx.bin").write_bytes(base64.b64decode(bin))
+                graph = kuiper.load(path, engine="simple")
+            return graph, values.filled_inputs(graph, asked)
+
+        return _values(given)
+
     def _write(self, files: Mapping[str, str]) -> None:
         """Write the reader's homework files, by name. Raises ValueError for a name that is none of a homework file."""
         places = {lesson.homework_file: lesson for lesson in self._course.lessons if lesson.homework_file}
@@ -73,3 +104,12 @@ class PageKernel:
             if name not in places:
                 raise ValueError(f"{name}: expected the name of a homework file, such as {min(places)}")
             (ROOT / "homework" / places[name].folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _values(given: Callable[[], tuple[kuiper.RuntimeGraph, list[np.ndarray]]]) -> dict[str, Any]:
+    from classroom.live import values
+
+    try:
+        return {"of": values.values_of(*given())}
+    except KuiperError as error:
+        return {"failed": str(error)}

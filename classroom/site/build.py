@@ -22,10 +22,12 @@ from classroom.site import (
     pages_lessons,
     pages_operators,
     progress,
+    viewer,
 )
 from classroom.site.live.build import write_live
 from classroom.site.live.runtime import verified
 from classroom.site.tree import SiteError, Tree, has_exercises, homework_page, lesson_page
+from classroom.site.viewer.stored import stored_values
 
 MARK = ".course-site"
 """A file that marks a folder as a generated site, which may be replaced."""
@@ -93,13 +95,23 @@ def fill(course: Course, folder: Path, download: int = 0) -> Tree:
     pages_front.write_front(tree, download)
     tree.write(math_font.FILE, math_font.stylesheet())
     tree.write(progress.REGISTER, progress.register_script(course))
+    tree.write(viewer.FAMILIES, viewer.families_script())
+    for file, script in stored_values().items():
+        tree.add(file, script.encode())
     return tree
 
 
 def pages_of(tree: Tree) -> dict[PurePosixPath, PurePosixPath]:
     """File or folder of the course -> its page; pages without a file map to themselves."""
     pages = {file: file for file in pages_docs.markdown_files(tree)}
-    for one in ("first_steps.md", "lessons/index.md", "homework/index.md", "api/index.md", *pages_docs.SECTIONS):
+    for one in (
+        "first_steps.md",
+        str(viewer.PAGE),
+        "lessons/index.md",
+        "homework/index.md",
+        "api/index.md",
+        *pages_docs.SECTIONS,
+    ):
         pages[PurePosixPath(one)] = PurePosixPath(one)
     pages[PurePosixPath("README.md")] = pages_front.INDEX
     for folder in ("lessons", "homework"):

@@ -1,4 +1,4 @@
-"""Which animation is placed on which page, under which heading. The only place that says so."""
+"""Which animation or viewer is placed on which page, under which heading. The only place that says so."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
+from classroom.site import viewer
+
 
 @dataclass(frozen=True)
 class Placement:
-    """An animation in a file of the course, at the end of the text under a heading ("": under the title)."""
+    """An animation or a viewer in a file of the course, at the end of a heading's text ("": under the title)."""
 
     file: str
     heading: str
@@ -55,15 +57,15 @@ def assets() -> list[Path]:
 
 
 def wanted(page: PurePosixPath) -> dict[str, str]:
-    """Heading -> HTML of the animations of a page."""
+    """Heading -> HTML of the animations and viewers of a page."""
     module = drawing_module()
-    if module is None or not hasattr(module, "snippet"):
-        return {}
+    sources = [viewer] if module is None or not hasattr(module, "snippet") else [module, viewer]
     up = "../" * (len(page.parts) - 1)
     return {
-        placement.heading: module.snippet(placement.name, up)
+        placement.heading: source.snippet(placement.name, up)
         for placement in PLACEMENTS
-        if page.parent == PurePosixPath(placement.file) and placement.name in module.NAMES
+        for source in sources
+        if page.parent == PurePosixPath(placement.file) and placement.name in source.NAMES
     }
 
 

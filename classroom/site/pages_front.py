@@ -1,9 +1,10 @@
-"""The front page, the first steps, and the menu."""
+"""The front page, the first steps, the page to look at a network, and the menu."""
 
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
+from classroom.site import viewer
 from classroom.site.front import exhibits, network, pictures
 from classroom.site.links import relinked
 from classroom.site.pages_lessons import lesson_rows
@@ -30,7 +31,13 @@ def menu(tree: Tree) -> dict[str, list[str]]:
         "Lessons": ["lessons/index.md", *(str(lesson_page(lesson)) for lesson in lessons)],
         "Exercises": ["homework/index.md", *(str(homework_page(one)) for one in lessons if has_exercises(one))],
         "Look up": ["lessons/glossary.md", "framework.md", "api/index.md", "docs/operators.md"],
-        "Networks and speed": ["models/README.md", *models, "benchmarks/RESULTS.md", "benchmarks/README.md"],
+        "Networks and speed": [
+            "models/README.md",
+            *models,
+            str(viewer.PAGE),
+            "benchmarks/RESULTS.md",
+            "benchmarks/README.md",
+        ],
         "Teach": ["teach.md", *guides, "homework/README.md"],
         "Take part": ["CONTRIBUTING.md", "CHANGELOG.md"],
     }
@@ -44,9 +51,12 @@ def menu_pages(tree: Tree) -> set[PurePosixPath]:
 
 
 def write_front(tree: Tree, download: int) -> None:
-    """Write the front page with its exhibits and menu, and the first steps; `download` : size of course.zip, or 0."""
-    parts = {"COURSE": _where(download), **_exhibits(tree, download)}
-    for page in (INDEX, FIRST_STEPS):
+    """Write the front page with its exhibits and menu, the first steps, and the page to look at a network.
+
+    `download` : size of course.zip, or 0.
+    """
+    parts = {"COURSE": _where(download), "OWN": exhibits.raw(viewer.OWN), **_exhibits(tree, download)}
+    for page in (INDEX, FIRST_STEPS, viewer.PAGE):
         text = (WORDS_FOLDER / page).read_text(encoding="utf-8")
         text = relinked(text, page, page, tree)
         for name, part in parts.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from classroom.site import front, math_font, moving_places, progress
+from classroom.site import front, math_font, moving_places, progress, viewer
 from classroom.site.code_links import linkcode_resolve
 from classroom.site.live import build as live
 from classroom.site.search import records
@@ -29,8 +29,7 @@ ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
 """Links: at least 4.5 : 1 on the page's background."""
 
 SOME = {
-    "moving-viewer.css": "moving-graph",
-    "moving-viewer.js": "moving-graph",
+    **dict.fromkeys(viewer.LOADED, viewer.MARK),
     "progress-shelf.js": "progress-shelf",
 }
 """Style sheets and scripts that only some pages load -> the class by which such a page is known."""
@@ -93,7 +92,8 @@ def settings(tree: Tree) -> dict[str, Any]:
             str(tree.folder / math_font.FILE),
             str(math_font.LICENCE),
             str(tree.folder / progress.REGISTER),
-            *(str(path) for path in (*moving, *front.assets())),
+            str(tree.folder / viewer.FAMILIES),
+            *(str(path) for path in (*moving, *front.assets(), *viewer.assets())),
             str(records.STATIC),
         ],
         "html_css_files": [*SHEETS, *(path.name for path in moving if path.suffix == ".css" and path.name not in SOME)],

@@ -1,4 +1,4 @@
-"""Step-by-step animations for the course's site, and a viewer for the graphs of real networks.
+"""Step-by-step animations for the course's site.
 
 README.md beside this file says how pages include them.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from classroom.register import ROOT
-from classroom.site.moving import depth_first, graph, im2col, kahn, levels, memory, reverse_polish, subgraphs
+from classroom.site.moving import depth_first, im2col, kahn, levels, memory, reverse_polish, subgraphs
 from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Scene
 
@@ -25,16 +24,8 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "levels": levels.scene,
 }
 """Name -> function that builds the animation, in lesson order."""
-MODELS = ("digits", "classifier", "detector", "segmenter", "writer")
-GRAPHS = {f"graph_{model}": model for model in MODELS}
-
-
-def _file(name: str) -> Path:
-    return ROOT / "models" / GRAPHS[name] / f"{GRAPHS[name]}.pnnx.param"
-
-
-NAMES = (*SCENES, *(name for name in GRAPHS if _file(name).is_file()))
-"""Names for `snippet`, without the graphs of networks that are not in models/."""
+NAMES = tuple(SCENES)
+"""Names for `snippet`."""
 
 
 def snippet(name: str, root: str = "") -> str:
@@ -49,7 +40,7 @@ def snippet(name: str, root: str = "") -> str:
     """
     if name not in NAMES:
         raise MovingError(f"moving picture {name!r}: expected one of {', '.join(NAMES)}")
-    return graph.figure(name, _file(name)) if name in GRAPHS else SCENES[name]().html()
+    return SCENES[name]().html()
 
 
 def assets() -> list[Path]:

@@ -19,7 +19,7 @@ DATA = "search-data.js"
 STATIC = Path(__file__).with_name("static")
 KINDS = ("lesson", "exercise", "term", "operator", "guide", "network", "teaching", "API")
 """What a record is, as the page of results names it; static/search.js has what each counts."""
-GUIDES = ("first_steps", "framework")
+GUIDES = ("first_steps", "framework", "viewer")
 """What students are to read besides; other pages of text are for those who teach or take part."""
 LEFT_OUT = ("index", "lessons/index", "homework/index", "api/index", "CHANGELOG", "search", "genindex")
 SPHINX_SCRIPTS = ("doctools.js", "sphinx_highlight.js")

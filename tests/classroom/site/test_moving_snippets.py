@@ -151,7 +151,7 @@ def test_the_package_carries_its_styles_and_scripts() -> None:
     folder = ROOT / "classroom" / "site" / "moving"
     packed = {path for pattern in patterns for path in folder.glob(pattern)}
     assert set(moving.assets()) <= packed
-    assert len(moving.assets()) >= 3
+    assert {path.suffix for path in moving.assets()} == {".css", ".js"}
 
 
 @pytest.mark.parametrize("path", moving.assets(), ids=lambda path: path.name)

@@ -167,7 +167,7 @@ def test_colours_follow_the_theme_of_the_site(opened: Open, on: str, theme: str,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*STEPS, "graph_digits", moving.NAMES[-1]])
+@pytest.mark.parametrize("name", STEPS)
 def test_axe_finds_nothing_serious(opened: Open, name: str, serious: Any) -> None:
     page = opened(name)
     if name in STEPS:

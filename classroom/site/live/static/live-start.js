@@ -1,23 +1,31 @@
 // The button that starts Python in a page. All else is loaded when somebody presses it, or has answers here already.
 (() => {
   "use strict";
-  const place = document.querySelector(".live-place");
-  if (!place) return;
-  const data = JSON.parse(place.dataset.live);
-  const live = (window.KuiperLive = { data, place, base: new URL(`${data.root}live/`, location.href).href });
 
-  /** Load scripts of the folder live/, one after the other; a promise that fails with the name of the one that is not there. */
-  live.load = async (...names) => {
+  const loaded = new Set();
+
+  /** Load scripts of the folder live/, each once, one after the other; a promise that fails with the name of one that is not there. */
+  async function load(...names) {
     for (const name of names) {
+      if (loaded.has(name)) continue;
       await new Promise((done, failed) => {
         const script = document.createElement("script");
-        script.src = live.base + name;
+        script.src = window.KuiperLive.base + name;
         script.onload = () => { script.remove(); done(); };
         script.onerror = () => failed(new Error(`${name} cannot be loaded: is the folder live/ of the site here?`));
         document.head.append(script);
       });
+      loaded.add(name);
     }
-  };
+  }
+
+  /** What the scripts of live/ share; `root` is the way from the page to the site's root. */
+  window.kuiperLive = (root) => (window.KuiperLive ??= { load, base: new URL(`${root}live/`, location.href).href });
+
+  const place = document.querySelector(".live-place");
+  if (!place) return;
+  const data = JSON.parse(place.dataset.live);
+  const live = Object.assign(window.kuiperLive(data.root), { data, place });
 
   const lesson = data.kind === "lesson";
   const bar = document.createElement("div");

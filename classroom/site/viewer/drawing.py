@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from classroom.site.moving.errors import MovingError
+from classroom.site.viewer.errors import ViewerError
 from kuiper.graph import Operator
 from kuiper.runtime import RuntimeGraph
 from kuiper.show import show_graph
@@ -40,7 +40,7 @@ class Drawing:
 def draw(graph: RuntimeGraph, label: str) -> Drawing:
     """A built graph -> its drawing; operator i is the element with data-op="i", an edge has data-from and data-to.
 
-    Raises MovingError when kuiper.show draws something other than one line per input and one box per operator.
+    Raises ViewerError when kuiper.show draws something other than one line per input and one box per operator.
     """
     operators = operators_in_order(graph)
     producer = {operand.name: i for i, op in enumerate(operators) for operand in op.outputs}
@@ -49,7 +49,7 @@ def draw(graph: RuntimeGraph, label: str) -> Drawing:
     marks = [child for child in root if child.tag not in (f"{SVG}title", f"{SVG}desc")]
     groups = [i for i, mark in enumerate(marks) if mark.tag == f"{SVG}g"]
     if len(groups) != len(edges) + len(operators):
-        raise MovingError(f"graph: expected {len(edges)} lines and {len(operators)} boxes, found {len(groups)} groups")
+        raise ViewerError(f"graph: expected {len(edges)} lines and {len(operators)} boxes, found {len(groups)} groups")
     head = groups[0] if groups else len(marks)  # the legend stands before the first line
     lines = [marks[i] for i in groups[: len(edges)]]
     boxes = [marks[i] for i in groups[len(edges) :]]
@@ -66,7 +66,7 @@ def draw(graph: RuntimeGraph, label: str) -> Drawing:
 def _found(mark: ElementTree.Element, name: str) -> ElementTree.Element:
     child = mark.find(f"{SVG}{name}")
     if child is None:
-        raise MovingError(f"graph: expected a {name} in {ElementTree.tostring(mark)[:80]!r}")
+        raise ViewerError(f"graph: expected a {name} in {ElementTree.tostring(mark)[:80]!r}")
     return child
 
 
