@@ -29,10 +29,12 @@ def attention_weights(query: np.ndarray, key: np.ndarray, mask: np.ndarray | Non
     """
     # scaling the query is cheaper than scaling the L*S scores
     scores = (query * query.dtype.type(scale)) @ key.swapaxes(-1, -2)
-    if mask is not None and mask.dtype == bool:
-        np.copyto(scores, -np.inf, where=~mask)  # in place: of a long text the scores take most of a pass's memory
-    elif mask is not None:
+    if mask is not None and mask.dtype != bool:
         scores = scores + mask
+    elif mask is not None and np.broadcast_shapes(mask.shape, scores.shape) != scores.shape:
+        scores = np.where(mask, scores, -np.inf)
+    elif mask is not None:
+        np.copyto(scores, -np.inf, where=~mask)  # in place: of a long text the scores take most of a pass's memory
     return softmax(scores, out=scores).astype(query.dtype, copy=False)
 
 
