@@ -14,8 +14,8 @@ import pytest
 import kuiper
 from kuiper import dtypes, pnnx
 from kuiper.compiled import llvm
-from kuiper.fast.kernels.base.workspace import aligned
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter
+from kuiper.graph.alignment import aligned
 from kuiper.peers.convert import quiet
 
 

@@ -65,12 +65,19 @@ def convert_(
         raise typer.BadParameter(f"--bits is one of {', '.join(map(str, BITS))}, not {bits}")
     if block is not None and (bits != 8 or block < 1):
         raise typer.BadParameter("--block is a number from 1 on, beside --bits 8")
-    if (Path(folder) / CONFIG).is_file() or (Path(folder).is_dir() and not any(Path(folder).glob("*.param"))):
+    if _is_published(Path(folder)):
         _convert_folder(folder, output, bits or 32, block, context)
     elif context is not None:
         raise typer.BadParameter("--context is for the folder of a language model")
     else:
         _convert_network(folder, output, bits, block)
+
+
+def _is_published(folder: Path) -> bool:
+    """Whether it is a folder as Hugging Face publishes it. A network made from one, whose weights are gone, is none."""
+    if not any(folder.glob("*.param")):
+        return folder.is_dir() or (folder / CONFIG).is_file()
+    return (folder / CONFIG).is_file() and any(folder.glob("*.safetensors*"))
 
 
 def _convert_folder(folder: str, output: str | None, bits: int, block: int | None, context: int | None) -> None:

@@ -19,7 +19,7 @@ from llvmlite import ir
 
 from kuiper.compiled.builder import F32, I64, POINTER, Value, VectorBuilder, function, i64
 from kuiper.compiled.target import Target
-from kuiper.fast.kernels.base.workspace import ALIGNMENT, aligned
+from kuiper.graph.alignment import ALIGNMENT, aligned
 
 Memory = Literal["arena", "outside", "scratch"]
 MEMORIES: tuple[Memory, ...] = "arena", "outside", "scratch"

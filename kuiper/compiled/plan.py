@@ -25,12 +25,13 @@ from kuiper.compiled.passes import INSIDE, LINE, state_bytes, text_of
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Step
-from kuiper.fast.kernels.base.workspace import Workspace, aligned
+from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.linear import LinearKernel
 from kuiper.fast.plan.layout import StoredValue
 from kuiper.fast.plan.plan import Draft, Plan, borders, is_view, store
 from kuiper.fast.plan.planner import Planner
 from kuiper.fast.threads import parallel, run_serially
+from kuiper.graph.alignment import aligned
 from kuiper.runtime.executor import OnOperator
 
 TRIES = 7

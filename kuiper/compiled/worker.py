@@ -44,7 +44,10 @@ def made_elsewhere(
         command = [sys.executable, "-c", START, str(Path(__file__).parents[2])]
         hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, creationflags=hidden)
+        process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, creationflags=hidden,
+            process_group=0 if os.name == "posix" else None,  # Ctrl-C is meant for the program, such as a chat
+        )  # fmt: skip
         _running.add(process)
         try:
             made, said = _exchange(process, given)

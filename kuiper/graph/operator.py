@@ -17,6 +17,7 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.errors import GraphError, KuiperError, ShapeError
+from kuiper.graph.alignment import readable
 from kuiper.tensor import Tensor
 
 Shape = tuple[int, ...]  # -1 marks a dimension that is known only when the network runs
@@ -115,8 +116,8 @@ class Attribute:
 
     @cached_property
     def data(self) -> np.ndarray:
-        """The weights with shape `shape`; read-only, shared with the file where the type allows."""
-        weights = dtypes.widen(np.asarray(self.raw), self.dtype).view()
+        """The weights with shape `shape`; read-only, shared with the file unless type or place need a copy."""
+        weights = readable(dtypes.widen(np.asarray(self.raw), self.dtype)).view()
         weights.flags.writeable = False
         return weights
 

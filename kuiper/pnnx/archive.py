@@ -29,6 +29,7 @@ import numpy as np
 from kuiper import dtypes
 from kuiper.errors import ModelFormatError
 from kuiper.graph import Shape
+from kuiper.graph.alignment import ALIGNMENT
 
 # signature, versions and flags, method, time, date, CRC, two sizes, lengths of name and extra, ...
 LOCAL = Struct("<4sHHHHHIIIHH")
@@ -41,8 +42,6 @@ END64_MARK, LOCATOR64_MARK = b"PK\6\6", b"PK\6\7"
 _WIDE = Struct("<HHQQQI")  # a zip64 field: kind, length, size, size in the file, where the header is, disk
 ZIP64 = 1  # the extra field that holds what does not fit 32 bits
 FULL16, FULL32 = 0xFFFF, 0xFFFFFFFF  # "see the zip64 field"
-ALIGNMENT = 64
-"""Bytes; a cache line, and the widest vector of any processor."""
 _PADDING = Struct("<HHH")  # an extra field of zeros: kind, length, alignment
 _PADDING_KIND = 0xD935
 PIECE = 1 << 24

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 from kuiper import dtypes
 from kuiper.errors import KuiperError, ModelFormatError
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
@@ -97,6 +99,7 @@ class _Reader:
         self.path, self.bin_path, self.verify, self.steps = path, bin_path, verify, steps
         self.line = 0
         self.archive: Archive | None = None
+        self.stored: dict[tuple[dtypes.DType, Shape, int], list[Attribute]] = defaultdict(list)
         self.graph = Graph()
         self.line_of: dict[str, int] = {}  # operator -> its line
         self.first_read: dict[str, int] = {}  # operand -> the first line that reads it
@@ -255,7 +258,16 @@ class _Reader:
             raw = self.archive.array(f"{op.name}.{key}", dtype, shape)
         except ModelFormatError as error:
             self._fail(f"in {self.bin_path} {error.expected}", error.found)
-        op.attributes[key] = Attribute(dtype, shape, raw)
+        op.attributes[key] = self._once(Attribute(dtype, shape, raw), self.archive.entries[f"{op.name}.{key}"].crc)
+
+    def _once(self, attribute: Attribute, crc: int) -> Attribute:
+        """The attribute, or one read before with the same bytes: PNNX stores a table once for each of its readers."""
+        alike = self.stored[attribute.dtype, attribute.shape, crc]
+        for other in alike:
+            if _bytes_of(other) == _bytes_of(attribute):
+                return other
+        alike.append(attribute)
+        return attribute
 
     def _input_name(self, op: Operator, key: str, operand: str) -> None:
         if not self.unnamed[operand]:
@@ -308,6 +320,11 @@ class _Reader:
             names = [_short(name) for name in cycle[:12]]
             shown = cycle_text(names) if len(cycle) < 12 else " -> ".join(names) + " ..."
             self._fail("operators without a cycle", shown)
+
+
+def _bytes_of(attribute: Attribute) -> memoryview:
+    """Its elements where they lie."""
+    return attribute.raw.reshape(-1).view(np.uint8).data
 
 
 def _raised(error: Exception) -> str:

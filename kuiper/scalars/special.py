@@ -139,17 +139,21 @@ def _lgamma_right(x: np.ndarray) -> np.ndarray:
     return 0.5 * np.log(2 * np.pi) + (x - 0.5) * np.log(t) - t + np.log(fractions)
 
 
-def softmax(x: np.ndarray, axis: int | tuple[int, ...] = -1) -> np.ndarray:
+def softmax(x: np.ndarray, axis: int | tuple[int, ...] = -1, out: np.ndarray | None = None) -> np.ndarray:
     """(...) -> (...): e^x / sum of e^x along `axis`, so that the elements along it are positive and sum to 1.
+
+    out : the array for the result, which may be x; None: a new one.
 
     >>> softmax(np.array([0.0, 0.0, 1000.0]))
     array([0., 0., 1.])
     """
-    powers = np.exp(below_max(x, axis))
-    return powers / powers.sum(axis, keepdims=True)
+    powers = np.exp(below_max(x, axis, out), out)
+    result: np.ndarray = np.divide(powers, powers.sum(axis, keepdims=True), out)
+    return result
 
 
-def below_max(x: np.ndarray, axis: int | tuple[int, ...] = -1) -> np.ndarray:
+def below_max(x: np.ndarray, axis: int | tuple[int, ...] = -1, out: np.ndarray | None = None) -> np.ndarray:
     """(...) -> (...): x minus its largest element along `axis`: the same softmax, and e^x cannot overflow."""
     with np.errstate(invalid="ignore"):  # a row of -inf gives NaN, as in PyTorch
-        return x - x.max(axis, keepdims=True, initial=-np.inf)
+        result: np.ndarray = np.subtract(x, x.max(axis, keepdims=True, initial=-np.inf), out)
+    return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -38,7 +39,8 @@ class Cache:
     def of(cls, graph: RuntimeGraph, room: int) -> Cache:
         """The empty cache for one text of at most `room` tokens.
 
-        Raises ShapeError for a network whose inputs are not those of FORM, KuiperError for a room below 1.
+        Raises ShapeError for a network whose inputs are not those of FORM, KuiperError for a room below 1, and for one
+        that memory does not hold.
         """
         if room < 1:
             raise KuiperError(f"room: expected at least 1 token, found {room}")
@@ -51,7 +53,12 @@ class Cache:
         if min(layers, heads, width) < 1 or batch > 1 or (places > 0 and places != room):
             raise ShapeError("the inputs of a language model", f"{FORM}, for one text and {room} places", found)
         shape = layers, 1, heads, room, width
-        return cls(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
+        try:
+            return cls(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
+        except (MemoryError, ValueError):  # ValueError: more bytes than an address can count
+            size = 8 * math.prod(shape) / 2**30
+            found = f"{room}, whose keys and values take {size:,.0f} GiB"
+            raise KuiperError(f"room: expected a number of tokens that memory holds, found {found}") from None
 
     @property
     def room(self) -> int:

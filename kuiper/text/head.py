@@ -29,14 +29,15 @@ def last_scores(graph: Graph) -> Graph:
     head = _head(made)
     if head is None:
         return made
-    x, logits = head.inputs[0], head.outputs[0]
+    slot, logits = _rows_of(head), head.outputs[0]
+    x = head.inputs[slot]
     last = Operand(_unused("last_row", made.operands), x.shape and (*x.shape[:-2], 1, x.shape[-1]), x.dtype)
     logits.shape = logits.shape and (*logits.shape[:-2], 1, logits.shape[-1])
     where = {"dim": 1, "start": -1, "end": _TO_THE_END, "step": 1}
     options = {key: Parameter.of(value) for key, value in where.items()}
     name = _unused("last_row", {op.name for op in made})
     cut = Operator("Tensor.slice", name, [x], [last], ["input"], options)
-    head.inputs[0] = last
+    head.inputs[slot] = last
     made.operators.insert(made.operators.index(head), cut)
     return made.connect()
 
@@ -49,10 +50,21 @@ def _head(graph: Graph) -> Operator | None:
     head = scores.producer
     if head is None or kind_of(head) != HEAD or len(scores.consumers) != 1:
         return None
-    if head.input_names[0] not in (None, "input"):
+    slot = _rows_of(head)
+    if head.input_names[slot] not in (None, "input"):
         return None
-    shape = head.inputs[0].shape or scores.shape
+    shape = head.inputs[slot].shape or scores.shape
     return head if shape is not None and len(shape) == 3 else None
+
+
+def _rows_of(head: Operator) -> int:
+    """The slot of the tokens' vectors: PNNX puts a table that the head shares with the embedding before them."""
+    slots = [slot for slot, operand in enumerate(head.inputs) if not _is_stored(operand)]
+    return slots[0] if slots else 0
+
+
+def _is_stored(operand: Operand) -> bool:
+    return operand.producer is not None and operand.producer.type == "pnnx.Attribute"
 
 
 def _unused(name: str, taken: Container[str]) -> str:

@@ -19,9 +19,9 @@ from kuiper.compiled.plan import Stretch
 from kuiper.compiled.target import NAMED, Target, host
 from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
-from kuiper.fast.kernels.base.workspace import aligned
 from kuiper.fast.kernels.elementwise.activation import activation_of
 from kuiper.graph import Operator
+from kuiper.graph.alignment import aligned
 from kuiper.layers.elementwise.activation import ReLU6
 from kuiper.layers.linear.linear import Linear
 from kuiper.quantize import QuantizedWeight, to_float16, to_int8

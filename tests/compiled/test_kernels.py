@@ -21,8 +21,8 @@ from kuiper.compiled.plan import Stretch
 from kuiper.compiled.target import NAMED, Target, host
 from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
-from kuiper.fast.kernels.base.workspace import aligned
 from kuiper.graph import Operator
+from kuiper.graph.alignment import aligned
 from kuiper.layers.elementwise.softmax import LogSoftmax, Softmax
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
 from kuiper.layers.image.convolution import ConvTranspose2d

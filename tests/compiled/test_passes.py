@@ -21,7 +21,7 @@ from kuiper.compiled.parts import Module
 from kuiper.compiled.passes import text_of
 from kuiper.compiled.plan import TRIES, Stretch, TriedStretch
 from kuiper.compiled.target import host
-from kuiper.fast.kernels.base.workspace import aligned
+from kuiper.graph.alignment import aligned
 
 TARGET = host()
 pytestmark = pytest.mark.skipif(TARGET is None, reason="this processor's vectors are not known to the compiler")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,27 @@ def test_what_goes_wrong_there_is_said_here(tmp_path: Path) -> None:
     graph.param = tmp_path / "gone.pnnx.param"
     with pytest.raises(WorkerError, match="gone"):
         made_elsewhere(graph, {graph.inputs[0].name: X}, 1, TARGET)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C goes to groups of processes on Linux and macOS")
+def test_ctrl_c_in_the_programs_terminal_does_not_end_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert TARGET is not None
+    groups = []
+
+    class Watched(subprocess.Popen):
+        def __init__(self, *args: object, **options: object) -> None:
+            super().__init__(*args, **options)  # type: ignore[call-overload]
+            groups.append(os.getpgid(self.pid))
+
+    monkeypatch.setattr(subprocess, "Popen", Watched)
+    graph = kuiper.load(DIGITS, engine="simple")
+    graph.param = tmp_path / "gone.pnnx.param"
+    with pytest.raises(WorkerError):
+        made_elsewhere(graph, {graph.inputs[0].name: X}, 1, TARGET)
+    assert len(groups) == 1
+    assert groups[0] != os.getpgrp()
 
 
 PROGRAM = """

@@ -50,3 +50,12 @@ def test_a_folder_that_is_refused_ends_in_one_sentence(folder_of, changed, words
     assert done.exit_code == 2
     assert all(word in done.stderr for word in words), done.stderr
     assert "Traceback" not in done.output
+
+
+def test_a_converted_network_whose_published_weights_are_gone_is_converted_as_a_network(folder_of, tmp_path):
+    folder = folder_of().folder
+    assert call(folder).exit_code == 0
+    (folder / "model.safetensors").unlink()
+    done = call("--bits", 8, folder, "--output", tmp_path / "small")
+    assert done.exit_code == 0, done.output
+    assert "weights 16 in 8 bits" in " ".join(done.stdout.split())

@@ -15,8 +15,9 @@ import kuiper.fast.kernels
 from kuiper.compiled import llvm
 from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec, image_buffer
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Kernel, Step
-from kuiper.fast.kernels.base.workspace import Workspace, aligned
+from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.graph import Operator
+from kuiper.graph.alignment import aligned
 
 assert kuiper.fast.kernels
 LAYOUTS = ("nchw", "nhwc", "halo", "wide", "wide nchw")

@@ -15,9 +15,10 @@ import pytest
 
 from kuiper import dtypes
 from kuiper.errors import ModelFormatError
+from kuiper.graph.alignment import ALIGNMENT
 from kuiper.pnnx import Archive
 from kuiper.pnnx import archive as archive_module
-from kuiper.pnnx.archive import ALIGNMENT, END, ENTRY, LOCAL, write_archive
+from kuiper.pnnx.archive import END, ENTRY, LOCAL, write_archive
 
 F32 = dtypes.DTYPES["f32"]
 A = np.arange(6, dtype="<f4").reshape(2, 3)

@@ -89,6 +89,12 @@ def test_a_network_of_another_form_is_refused(parrot: type) -> None:
         Cache.of(parrot([1], 4), 0)
 
 
+@pytest.mark.parametrize("room", [2**45, 2**62])
+def test_a_room_that_no_memory_holds_is_refused_with_what_it_takes(writer: RuntimeGraph, room: int) -> None:
+    with pytest.raises(KuiperError, match=rf"expected a number of tokens that memory holds, found {room}, .*[0-9] GiB"):
+        Cache.of(writer, room)
+
+
 def test_outputs_of_another_form_are_refused(parrot: type, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = parrot([1], 4)
     cache = Cache.of(graph, 8)

@@ -12,9 +12,9 @@ from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue
-from kuiper.fast.kernels.base.workspace import ALIGNMENT
 from kuiper.fast.kernels.matmul.linear import CompactLinearKernel, LinearKernel
 from kuiper.fast.kernels.matmul.matrices import rows_of
+from kuiper.graph.alignment import ALIGNMENT
 from kuiper.quantize import QuantizedWeight
 
 

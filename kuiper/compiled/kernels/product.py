@@ -21,8 +21,8 @@ from kuiper.compiled.builder import Value, VectorBuilder, i64
 from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.target import Target
 from kuiper.compiled.ufuncs import apply_with
-from kuiper.fast.kernels.base.workspace import aligned
 from kuiper.fast.kernels.elementwise.activation import ActivationSteps
+from kuiper.graph.alignment import aligned
 
 CACHE = 256 * 1024
 """Bytes of input that a unit may read again and again: a part of a core's second-level cache."""

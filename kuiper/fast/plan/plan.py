@@ -14,13 +14,14 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec
 from kuiper.fast.kernels.base.calls import Call, Stage
 from kuiper.fast.kernels.base.kernel import Step
-from kuiper.fast.kernels.base.workspace import ALIGNMENT, Workspace, aligned
+from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.plan.arena import plan_arena
 from kuiper.fast.plan.branches import ParallelStretch
 from kuiper.fast.plan.fallback import Fallback
 from kuiper.fast.plan.layout import MemoryLayout, StoredValue
 from kuiper.fast.threads import parallel
 from kuiper.graph import Lifetime, MemoryPlan, Operator
+from kuiper.graph.alignment import ALIGNMENT, aligned
 from kuiper.runtime.executor import OnOperator
 from kuiper.runtime.values import copied, overlaps
 

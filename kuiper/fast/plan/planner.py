@@ -21,6 +21,7 @@ from kuiper.fast import threads as thread_pools
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.batch import BatchPlan, fastest_of, is_by_sample
 from kuiper.fast.plan.branches import known_stretches, stretches_of
+from kuiper.fast.plan.heads import with_shared_heads
 from kuiper.fast.plan.plan import Draft, Plan
 from kuiper.fast.plan.steps import OperatorPacks, fused, steps_of
 from kuiper.fast.plan.trace import PlanKey, SpecTrace, plan_key
@@ -91,7 +92,8 @@ class Planner:
         """All that a plan for inputs of these shapes needs, but for the choice of its algorithms."""
         dynamic: dict[str, Any] = {}  # of one pass, by name: layers among the steps fill it, the plan reads it
         trace = self._trace(inputs)
-        steps = fused(steps_of(self.graph, trace, dynamic, self._packs_of), set(self._returned))
+        steps = with_shared_heads(steps_of(self.graph, trace, dynamic, self._packs_of), self._returned)
+        steps = fused(steps, set(self._returned))
         return Draft(steps, trace.specs, list(inputs), self._returned, dynamic)
 
     def choose(self, step: Step, threads: int) -> None:

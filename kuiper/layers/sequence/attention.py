@@ -29,9 +29,13 @@ def attention_weights(query: np.ndarray, key: np.ndarray, mask: np.ndarray | Non
     """
     # scaling the query is cheaper than scaling the L*S scores
     scores = (query * query.dtype.type(scale)) @ key.swapaxes(-1, -2)
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
-    return softmax(scores).astype(query.dtype, copy=False)
+    if mask is not None and mask.dtype != bool:
+        scores = scores + mask
+    elif mask is not None and np.broadcast_shapes(mask.shape, scores.shape) != scores.shape:
+        scores = np.where(mask, scores, -np.inf)
+    elif mask is not None:
+        np.copyto(scores, -np.inf, where=~mask)  # in place: of a long text the scores take most of a pass's memory
+    return softmax(scores, out=scores).astype(query.dtype, copy=False)
 
 
 def causal(length: int, source: int) -> np.ndarray:
@@ -98,7 +102,7 @@ class ScaledDotProductAttention(Layer):
         weights = attention_weights(q, k, mask, scale)
         if mask is not None:
             blind = ~mask if mask.dtype == bool else mask == -np.inf
-            weights = np.where(blind.all(-1, keepdims=True), weights.dtype.type(0), weights)
+            np.copyto(weights, 0, where=blind.all(-1, keepdims=True))
         return (weights @ v).astype(query.dtype, copy=False)
 
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-ALIGNMENT = 64
-"""Bytes: a line of the processor's cache."""
+from kuiper.graph.alignment import ALIGNMENT, aligned
+
 WORTH_FORKING = 150_000.0
 """Nanoseconds of work from which it pays to wake the other threads."""
 
@@ -91,10 +91,3 @@ class _ThreadWorkspace(Workspace):
     def reused(self, thread: int) -> Iterator[None]:
         with self._whole.reused(self._thread):
             yield
-
-
-def aligned(size: int) -> np.ndarray:
-    """`size` bytes that begin at a line of the cache."""
-    piece = np.empty(size + ALIGNMENT, np.uint8)
-    start = -piece.ctypes.data % ALIGNMENT
-    return piece[start : start + size]
