@@ -9,9 +9,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 from classroom.register import ROOT
-from classroom.site.moving import depth_first, graph, im2col, kahn, levels, memory, reverse_polish, subgraphs
+from classroom.site.moving import (
+    attention,
+    convolution,
+    depth_first,
+    graph,
+    im2col,
+    kahn,
+    levels,
+    memory,
+    reverse_polish,
+    sampling,
+    subgraphs,
+    suppression,
+)
 from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Scene
+from classroom.site.moving.sliders import Adjustable
 
 __all__ = ["NAMES", "MovingError", "assets", "snippet"]
 
@@ -24,7 +38,14 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "subgraphs": subgraphs.scene,
     "levels": levels.scene,
 }
-"""Name -> function that builds the animation, in lesson order."""
+"""Name -> function that builds the picture with steps, in lesson order."""
+ADJUSTABLE: dict[str, Callable[[], Adjustable]] = {
+    "convolution": convolution.scene,
+    "suppression": suppression.scene,
+    "attention": attention.scene,
+    "sampling": sampling.scene,
+}
+"""Name -> function that builds the picture with sliders, in lesson order."""
 MODELS = ("digits", "classifier", "detector", "segmenter", "writer")
 GRAPHS = {f"graph_{model}": model for model in MODELS}
 
@@ -33,7 +54,7 @@ def _file(name: str) -> Path:
     return ROOT / "models" / GRAPHS[name] / f"{GRAPHS[name]}.pnnx.param"
 
 
-NAMES = (*SCENES, *(name for name in GRAPHS if _file(name).is_file()))
+NAMES = (*SCENES, *ADJUSTABLE, *(name for name in GRAPHS if _file(name).is_file()))
 """Names for `snippet`, without the graphs of networks that are not in models/."""
 
 
@@ -49,13 +70,14 @@ def snippet(name: str, root: str = "") -> str:
     """
     if name not in NAMES:
         raise MovingError(f"moving picture {name!r}: expected one of {', '.join(NAMES)}")
-    return graph.figure(name, _file(name)) if name in GRAPHS else SCENES[name]().html()
+    return graph.figure(name, _file(name)) if name in GRAPHS else (SCENES | ADJUSTABLE)[name]().html()
 
 
 def assets() -> list[Path]:
-    """The style sheets and scripts for the snippets, in loading order.
+    """The style sheets and scripts for the snippets, in loading order: first what the others share.
 
     >>> sorted({path.suffix for path in assets()})
     ['.css', '.js']
     """
-    return sorted((Path(__file__).parent / "static").glob("moving*.*"))
+    files = (Path(__file__).parent / "static").glob("moving*.*")
+    return sorted(files, key=lambda path: (path.stem != "moving-figure", path.name))

@@ -1,0 +1,110 @@
+"""Lesson 9: the detector's boxes on the lesson's picture, and which stay at which threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+import kuiper
+from classroom.register import ROOT
+from classroom.site.moving.pixels import data_url, image
+from classroom.site.moving.scene import Frame, Panel, Part, PartState
+from classroom.site.moving.shapes import rect
+from classroom.site.moving.sliders import Adjustable, Settings, Slider
+from kuiper import vision
+
+FOLDER = ROOT / "models" / "detector"
+PICTURE, LEAST = 8, 0.25
+"""Which of the held-out scenes the lesson takes, and the least score of a box that takes part."""
+SCALE = 1.3
+"""Pixels of the drawing for one of the picture."""
+OWN, ALL = "own class", "all classes"
+WORDS = {
+    OWN: "Boxes with a score above {score}: {count}, for {digits} digits. Kept: {stay}. Suppressed: {gone}, because each "
+    "overlaps a kept box of its class by more than {threshold}.",
+    ALL: "Boxes with a score above {score}: {count}, for {digits} digits. Kept: {stay}. Suppressed: {gone}, because each "
+    "overlaps a kept box of any class by more than {threshold}.",
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """M boxes: corners (M,4) in pixels, (M,) scores and classes; and how many digits there really are."""
+
+    boxes: np.ndarray
+    scores: np.ndarray
+    classes: np.ndarray
+    digits: int
+
+
+@cache
+def found() -> Found:
+    """The detector's boxes above LEAST on the lesson's picture, rounded as the page has them."""
+    held_out = np.load(FOLDER / "heldout.npz")
+    graph = kuiper.load(FOLDER / "detector.pnnx.param")
+    rows = graph(held_out["images"][PICTURE].transpose(2, 0, 1)[None] / np.float32(255))[0][0]
+    scores = rows[:, 4:5] * rows[:, 5:]
+    likely = scores.max(axis=1) > LEAST
+    digits = int(held_out["counts"][PICTURE])
+    boxes = vision.corners(rows[likely, :4]).astype(np.float64).clip(0, held_out["images"].shape[1])
+    return Found(boxes.round(1), scores[likely].max(axis=1).astype(np.float64).round(3), scores[likely].argmax(axis=1),
+                 digits)  # fmt: skip
+
+
+def stay(settings: Settings) -> list[int]:
+    """The boxes that stay, best first, by kuiper."""
+    all_, score = found(), float(settings["score"])
+    takes_part = np.flatnonzero(all_.scores > score)
+    classes = all_.classes[takes_part] if settings["rivals"] == OWN else np.zeros(len(takes_part), int)
+    kept = vision.non_maximum_suppression(
+        all_.boxes[takes_part], all_.scores[takes_part], classes, float(settings["threshold"])
+    )
+    return takes_part[kept].tolist()
+
+
+def scene() -> Adjustable:
+    """The picture with all boxes, and sliders for the two thresholds and for who competes."""
+    hundredths = [f"{i / 100:.2f}" for i in range(5, 101, 5)]
+    sliders = (
+        Slider("threshold", "Threshold", hundredths, "0.45"),
+        Slider("score", "Least score", [value for value in hundredths if LEAST <= float(value) <= 0.85], "0.25"),
+        Slider("rivals", "Rivals", (OWN, ALL), OWN),
+    )
+    all_ = found()
+    data = {"boxes": all_.boxes.tolist(), "scores": all_.scores.tolist(), "classes": all_.classes.tolist(),
+            "labels": labels(), "digits": all_.digits, "own": OWN}  # fmt: skip
+    return Adjustable("suppression", "Suppression: one thing, one box", [_picture()], sliders, frame, data, WORDS)
+
+
+def labels() -> list[str]:
+    """What stands at each box that stays: its class and its score."""
+    names = vision.read_labels(FOLDER / "labels.txt")
+    return [f"{names[c]} {score:.2f}" for c, score in zip(found().classes, found().scores, strict=True)]
+
+
+def frame(settings: Settings) -> Frame:
+    """The picture at some settings, with what kuiper keeps."""
+    all_, kept, names = found(), stay(settings), labels()
+    count = int((all_.scores > float(settings["score"])).sum())
+    states = {f"box{i}": PartState("gone") for i in np.flatnonzero(all_.scores > float(settings["score"]))}
+    states |= {f"box{i}": PartState("stay", names[i]) for i in kept}
+    say = WORDS[settings["rivals"]].format(count=count, score=settings["score"], digits=all_.digits, stay=len(kept),
+                                           gone=count - len(kept), threshold=settings["threshold"])  # fmt: skip
+    return Frame(say, states)
+
+
+def _picture() -> Panel:
+    """The picture, and a part for each box; the best are drawn last."""
+    pixels = np.load(FOLDER / "heldout.npz")["images"][PICTURE]
+    height, width = (SCALE * side for side in pixels.shape[:2])
+    all_ = found()
+    parts = []
+    for i in np.argsort(all_.scores, kind="stable"):
+        x1, y1, x2, y2 = (float(corner) * SCALE for corner in all_.boxes[i])
+        parts.append(Part(f"box{i}", rect(x1, y1, x2 - x1, y2 - y1, 2), "", x1 + 3, y1 + 9 if y1 < 16 else y1 - 8,
+                          13.0, "start", "hidden"))  # fmt: skip
+    ground = image(data_url(pixels, "JPEG", quality=60), 0, 0, width, height)
+    label = f"A photograph with {all_.digits} digits pasted in, and the detector's boxes around them."
+    return Panel(width, height, label, parts, ground)
