@@ -11,6 +11,7 @@ from pathlib import Path
 from classroom.register import ROOT
 from classroom.site.moving import (
     attention,
+    cache,
     convolution,
     depth_first,
     graph,
@@ -18,10 +19,12 @@ from classroom.site.moving import (
     kahn,
     levels,
     memory,
+    residual,
     reverse_polish,
     sampling,
     subgraphs,
     suppression,
+    winograd,
 )
 from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Scene
@@ -35,8 +38,12 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "memory": memory.scene,
     "im2col": im2col.scene,
     "reverse_polish": reverse_polish.scene,
+    "residual": residual.scene,
     "subgraphs": subgraphs.scene,
+    "waves": subgraphs.waves,
     "levels": levels.scene,
+    "winograd": winograd.scene,
+    "cache": cache.scene,
 }
 """Name -> function that builds the picture with steps, in lesson order."""
 ADJUSTABLE: dict[str, Callable[[], Adjustable]] = {

@@ -73,9 +73,9 @@ def frame(settings: Settings) -> Frame:
             if j > place:
                 states[key] = PartState("ghost")
             elif percent < FAINTEST:
-                states[key] = PartState("shade blue", "", share=0.0)
+                states[key] = PartState("shade", "", share=0.0)
             else:
-                states[key] = PartState("shade blue", str(percent), share=percent / 100)
+                states[key] = PartState("shade", str(percent), share=percent / 100)
     if not place:
         return Frame(WORDS["first"].format(block=block), states)
     head, best = divmod(int(looks.argmax()), looks.shape[1])

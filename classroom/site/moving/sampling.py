@@ -91,6 +91,6 @@ def _bars() -> Panel:
         key = f"token{i}" if i < SHOWN else "more"
         parts.append(Part(key, "", "", LEFT - 6, y + LINE / 2, 12.0, "end"))
         parts.append(Part(f"percent{i}", "", "", LEFT + LONG + 66, y + LINE / 2, 12.0, "end"))
-    ground = words("green: chance after the cut; grey: before it", LEFT, 9, 11.0, "start", "note")
+    ground = words("chance before the cut: grey; after it: green;  ␣ space, ⏎ new line", 2, 9, 11.0, "start", "note")
     label = f'The {SHOWN} likeliest tokens after "{PROMPT}" with their chances, and all others together.'
     return Panel(LEFT + LONG + 68, TOP + (SHOWN + 1) * LINE + 2, label, parts, ground)

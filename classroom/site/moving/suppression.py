@@ -22,20 +22,21 @@ SCALE = 1.3
 """Pixels of the drawing for one of the picture."""
 OWN, ALL = "own class", "all classes"
 WORDS = {
-    OWN: "Boxes with a score above {score}: {count}, for {digits} digits. Kept: {stay}. Suppressed: {gone}, because each "
-    "overlaps a kept box of its class by more than {threshold}.",
-    ALL: "Boxes with a score above {score}: {count}, for {digits} digits. Kept: {stay}. Suppressed: {gone}, because each "
-    "overlaps a kept box of any class by more than {threshold}.",
+    OWN: "Boxes with a score above {score}: {count}, for {digits} digits. Kept: {stay}. Suppressed: {gone}, because "
+    "each overlaps a kept box of its class by more than {threshold}.",
+    ALL: "Boxes with a score above {score}: {count}, for {digits} digits. Kept: {stay}. Suppressed: {gone}, because "
+    "each overlaps a kept box of any class by more than {threshold}.",
 }
 
 
 @dataclass(frozen=True)
 class Found:
-    """M boxes: corners (M,4) in pixels, (M,) scores and classes; and how many digits there really are."""
+    """M boxes: corners (M,4) in pixels, (M,) scores and classes, what stands at each; and how many digits there are."""
 
     boxes: np.ndarray
     scores: np.ndarray
     classes: np.ndarray
+    labels: list[str]
     digits: int
 
 
@@ -49,8 +50,10 @@ def found() -> Found:
     likely = scores.max(axis=1) > LEAST
     digits = int(held_out["counts"][PICTURE])
     boxes = vision.corners(rows[likely, :4]).astype(np.float64).clip(0, held_out["images"].shape[1])
-    return Found(boxes.round(1), scores[likely].max(axis=1).astype(np.float64).round(3), scores[likely].argmax(axis=1),
-                 digits)  # fmt: skip
+    best, classes = scores[likely].max(axis=1).astype(np.float64), scores[likely].argmax(axis=1)
+    names = vision.read_labels(FOLDER / "labels.txt")
+    labels = [f"{names[c]} {score:.2f}" for c, score in zip(classes, best, strict=True)]
+    return Found(boxes.round(1), best.round(3), classes, labels, digits)
 
 
 def stay(settings: Settings) -> list[int]:
@@ -74,22 +77,16 @@ def scene() -> Adjustable:
     )
     all_ = found()
     data = {"boxes": all_.boxes.tolist(), "scores": all_.scores.tolist(), "classes": all_.classes.tolist(),
-            "labels": labels(), "digits": all_.digits, "own": OWN}  # fmt: skip
+            "labels": all_.labels, "digits": all_.digits, "own": OWN}  # fmt: skip
     return Adjustable("suppression", "Suppression: one thing, one box", [_picture()], sliders, frame, data, WORDS)
-
-
-def labels() -> list[str]:
-    """What stands at each box that stays: its class and its score."""
-    names = vision.read_labels(FOLDER / "labels.txt")
-    return [f"{names[c]} {score:.2f}" for c, score in zip(found().classes, found().scores, strict=True)]
 
 
 def frame(settings: Settings) -> Frame:
     """The picture at some settings, with what kuiper keeps."""
-    all_, kept, names = found(), stay(settings), labels()
+    all_, kept = found(), stay(settings)
     count = int((all_.scores > float(settings["score"])).sum())
     states = {f"box{i}": PartState("gone") for i in np.flatnonzero(all_.scores > float(settings["score"]))}
-    states |= {f"box{i}": PartState("stay", names[i]) for i in kept}
+    states |= {f"box{i}": PartState("stay", all_.labels[i]) for i in kept}
     say = WORDS[settings["rivals"]].format(count=count, score=settings["score"], digits=all_.digits, stay=len(kept),
                                            gone=count - len(kept), threshold=settings["threshold"])  # fmt: skip
     return Frame(say, states)
@@ -103,8 +100,9 @@ def _picture() -> Panel:
     parts = []
     for i in np.argsort(all_.scores, kind="stable"):
         x1, y1, x2, y2 = (float(corner) * SCALE for corner in all_.boxes[i])
-        parts.append(Part(f"box{i}", rect(x1, y1, x2 - x1, y2 - y1, 2), "", x1 + 3, y1 + 9 if y1 < 16 else y1 - 8,
-                          13.0, "start", "hidden"))  # fmt: skip
+        x, anchor = (x1 + 3, "start") if x1 + 52 < width else (width - 2, "end")
+        y = y1 + 9 if y1 < 16 else y1 - 8
+        parts.append(Part(f"box{i}", rect(x1, y1, x2 - x1, y2 - y1, 2), "", x, y, 13.0, anchor, "hidden"))
     ground = image(data_url(pixels, "JPEG", quality=60), 0, 0, width, height)
     label = f"A photograph with {all_.digits} digits pasted in, and the detector's boxes around them."
     return Panel(width, height, label, parts, ground)

@@ -10,7 +10,7 @@
       rows[place].forEach((percent, j) => {
         if (percent > strongest.percent) Object.assign(strongest, { percent, head, j });
         states[`look ${head} ${j}`] = j > place ? ["ghost"]
-          : percent < faintest ? ["shade blue", "", 0, 0, 0] : ["shade blue", String(percent), 0, 0, percent / 100];
+          : percent < faintest ? ["shade", "", 0, 0, 0] : ["shade", String(percent), 0, 0, percent / 100];
       });
     });
     const best = strongest.j === place ? "itself" : `"${tokens[strongest.j]}"`;

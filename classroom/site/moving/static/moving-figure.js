@@ -81,7 +81,7 @@
     link.textContent = "#";
     link.title = `Link to ${what}`;
     link.setAttribute("aria-label", link.title);
-    title.append(" ", link);
+    title.append("\u00a0", link);
 
     const name = figure.dataset.name;
     if (!named.has(name)) named.set(name, [figure, read]);
