@@ -8,6 +8,7 @@ from typing import Any
 from classroom.site import front, math_font, moving_places, progress
 from classroom.site.code_links import linkcode_resolve
 from classroom.site.live import build as live
+from classroom.site.moving import ADJUSTABLE
 from classroom.site.search import records
 from classroom.site.tree import EXTRA, Tree
 from kuiper.show.svg import MONO
@@ -29,6 +30,10 @@ ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
 """Links: at least 4.5 : 1 on the page's background."""
 
 SOME = {
+    "moving-figure.js": "moving-stage",
+    "moving-stepper.js": "moving-steps",
+    "moving-sliders.js": "moving-sliders",
+    **{f"moving-{name}.js": f"moving-{name}" for name in ADJUSTABLE},
     "moving-viewer.css": "moving-graph",
     "moving-viewer.js": "moving-graph",
     "progress-shelf.js": "progress-shelf",
