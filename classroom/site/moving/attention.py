@@ -40,7 +40,7 @@ def percents() -> np.ndarray:
     """(blocks, heads, T, T) the weights of attention in whole percent: row i is the token that looks."""
     graph = kuiper.load(WRITER / "writer.pnnx.param", engine="simple")
     ids = Tokens.load(WRITER / "tokens.json").encode(SENTENCE)
-    blocks = []
+    blocks: list[np.ndarray] = []
     while True:
         try:
             q, k, _, _ = attention_of(graph, ids, len(blocks))
@@ -56,7 +56,8 @@ def scene() -> Adjustable:
     names = [f"{i} {token}" for i, token in enumerate(tokens())]
     blocks = [str(block) for block in range(len(percents()))]
     sliders = (Slider("token", "Token", names, names[-4]), Slider("block", "Block", blocks, "2"))
-    data = {"percents": percents().tolist(), "tokens": tokens(), "names": names, "faintest": FAINTEST}
+    rows = [[[row[: i + 1].tolist() for i, row in enumerate(head)] for head in block] for block in percents()]
+    data = {"percents": rows, "tokens": tokens(), "names": names, "faintest": FAINTEST}
     return Adjustable("attention", "Attention: choose a token, see where its heads look", [_rows()], sliders, frame,
                       data, WORDS)  # fmt: skip
 
@@ -88,7 +89,7 @@ def _rows() -> Panel:
     heads, count = percents().shape[1], len(tokens())
     parts, ground = [], words("tap a token: it looks back", LEFT, 9, 11.0, "start", "note")
     for j, token in enumerate(tokens()):
-        x, y = LEFT + j * CELL, 22 + 17 * (j % 2)
+        x, y = LEFT + j * CELL, 22.0 + 17 * (j % 2)
         size = 12.0 if len(token) < 5 else 10.0
         parts.append(Part(f"pick token {j}", rect(x - 1, y - 1, CELL + 2, 19, 3), token, x + CELL / 2, y + 9, size))
     for head in range(heads):

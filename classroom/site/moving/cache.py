@@ -144,7 +144,7 @@ def _panel(text: Written, way: str) -> Panel:
         y = TOP + number * LINE
         ground += words(f"pass {number + 1}", LEFT - 6, y + LINE / 2, 10.5, "end", "note")
         parts += [
-            Part(f"{way} {number} {i}", rect(LEFT + i * CELL + 1, y + 1, CELL - 2, LINE - 2, 2), kind="ghost")
+            Part(f"{way} {number} {i}", rect(LEFT + i * CELL + 1, y + 1, CELL - 2, LINE - 2, 2), size=0, kind="ghost")
             for i in range(text.passes()[number])
         ]
         parts.append(Part(f"{way} count {number}", "", "", right - 2, y + LINE / 2, 11.0, "end"))

@@ -15,8 +15,9 @@ from kuiper.layers.image.convolution import Conv2d
 
 PHOTO = 10
 """Which of the segmenter's held-out scenes: the one that the lesson takes."""
-SIDE, K, MOST = 64, 3, 3
-"""The photograph's side in pixels, the kernel's, and the largest padding."""
+SIDE, K, MOST = 48, 3, 3
+CUT = slice(16, 16 + 2 * SIDE)
+"""The photograph's side in pixels, the kernel's, the largest padding, and which rows and columns are taken of it."""
 KERNELS = {
     "blur": ((1, 1, 1, 1, 1, 1, 1, 1, 1), 9),
     "left-right": ((-1, 0, 1, -1, 0, 1, -1, 0, 1), 1),
@@ -31,7 +32,7 @@ ORANGE, BLUE, STRONG = (217, 95, 2), (33, 102, 172), 384
 """Colours of a number of STRONG and of -STRONG, and of all beyond."""
 STOPS = 10
 """The window stands at so many tenths of the way from the first place to the last."""
-SCALE = 2.35
+SCALE = 3.05
 """Pixels of the drawing for one of the photograph."""
 ROOM = SIDE + 2 * MOST
 RIGHT, TOP, CELL, LOW = 188.0, 22.0, 38.0, 23.0
@@ -45,8 +46,8 @@ WORDS = {
 
 @cache
 def photo() -> np.ndarray:
-    """(SIDE,SIDE) grey values: the lesson's photograph, each pixel the mean of 2x2 of its pixels."""
-    scene = np.load(ROOT / "models" / "segmenter" / "heldout.npz")["images"][PHOTO]
+    """(SIDE,SIDE) grey values: the middle of the lesson's photograph, each pixel the mean of 2x2."""
+    scene = np.load(ROOT / "models" / "segmenter" / "heldout.npz")["images"][PHOTO, CUT, CUT]
     grey = scene.mean(axis=2)
     return grey.reshape(SIDE, 2, SIDE, 2).mean(axis=(1, 3)).round().astype(np.uint8)
 
@@ -100,7 +101,7 @@ def frame(settings: Settings) -> Frame:
     place = (int(settings["window"].removesuffix(" %")) // 10 * (size - 1) + STOPS // 2) // STOPS
     canvas = np.zeros((ROOM, ROOM, 4), np.uint8)
     canvas[:size, :size] = np.dstack([coloured(values, kernel), np.full((size, size), 255)])
-    states: PartStates = {"result": PartState("", picture=data_url(canvas))}
+    states: PartStates = {"result": PartState("", drawn=data_url(canvas))}
     states |= {f"border{i}": PartState("ghost" if i == p else "hidden") for i in range(1, MOST + 1)}
     states["spot"] = PartState("fine", None, place * SCALE, place * SCALE)
     numbers, divisor = KERNELS[kernel]
@@ -121,18 +122,20 @@ def frame(settings: Settings) -> Frame:
 def _pictures() -> Panel:
     """The photograph with its border, and the result at the same scale."""
     margin, side, room = MOST * SCALE, SIDE * SCALE, ROOM * SCALE
-    parts = [Part("result", image("", RIGHT, TOP, room, room))]
+    parts = [Part("result", image("", RIGHT, TOP, room, room), size=0)]
     for p in range(1, MOST + 1):
         grown = side + 2 * p * SCALE
         parts.append(Part(f"border{p}", rect(margin - p * SCALE, TOP + margin - p * SCALE, grown, grown, 0),
-                          kind="hidden"))  # fmt: skip
-    parts += [Part(f"tap{tap}", rect(margin, TOP + margin, SCALE, SCALE, 0), kind="fine") for tap in range(K * K)]
-    parts.append(Part("spot", rect(RIGHT, TOP, SCALE, SCALE, 0), kind="fine"))
-    parts.append(Part("frame", rect(RIGHT, TOP, room, room, 0), kind="ghost"))
+                          size=0, kind="hidden"))  # fmt: skip
+    parts += [
+        Part(f"tap{tap}", rect(margin, TOP + margin, SCALE, SCALE, 0), size=0, kind="fine") for tap in range(K * K)
+    ]
+    parts.append(Part("spot", rect(RIGHT, TOP, SCALE, SCALE, 0), size=0, kind="fine"))
+    parts.append(Part("frame", rect(RIGHT, TOP, room, room, 0), size=0, kind="ghost"))
     ground = words(f"photograph, {SIDE} x {SIDE}", margin, 9, 11.0, "start", "note")
     ground += words("result, at the same scale", RIGHT, 9, 11.0, "start", "note")
     ground += image(data_url(photo()), margin, TOP + margin, side, side)
-    label = "A grey photograph of a rocket, its tower and two digits with a window of 3x3 pixels, and what the "
+    label = "A grey photograph of a rocket and two digits with a window of 3x3 pixels, and what the "
     return Panel(RIGHT + room + 2, TOP + room + 2, label + "kernel makes of it.", parts, ground)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import kuiper
+from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, PartStates, Scene
 from classroom.site.moving.shapes import path, rect, words
 from kuiper.graph import MemoryPlan, plan_memory
@@ -58,6 +59,8 @@ def network() -> PlannedNetwork:
         graph = kuiper.load(file)
     made = {operand.name: op.name for op in graph.operators for operand in op.outputs}
     lives = {made[name]: life for name, life in graph.lifetimes.items()}
+    if graph.memory_plan is None:
+        raise MovingError("memory: expected a size for each value of simple_ops")
     sizes = {made[name]: size for name, size in graph.memory_plan.sizes.items()}
     return PlannedNetwork([op.name for op in graph.operators], plan_memory(lives, sizes))
 

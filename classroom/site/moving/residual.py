@@ -137,7 +137,8 @@ def _block(found: Maps) -> Panel:
         Part("a4", arrow((columns[1] + SIDE + 3, low), (columns[2] - 3, low))),
     ]  # fmt: skip
     parts += [
-        Part(f"spot {name}", rect(*places[name], cell, cell, 0), kind="hidden") for name in ("x", "f", "sum", "y")
+        Part(f"spot {name}", rect(*places[name], cell, cell, 0), size=0, kind="hidden")
+        for name in ("x", "f", "sum", "y")
     ]
     parts.append(Part("where", "", "", 2, LOWER + 12, 11.5, "start"))
     parts += [Part(f"line{i}", "", "", 2, LOWER + 32 + 17 * i, 11.5, "start") for i in range(4)]
@@ -149,4 +150,6 @@ def _block(found: Maps) -> Panel:
 
 
 def _map(name: str, url: str, x: float, y: float) -> Part:
-    return Part(name, rect(x - 0.5, y - 0.5, SIDE + 1, SIDE + 1, 0) + image(url, x, y, SIDE, SIDE), kind="hidden")
+    return Part(
+        name, rect(x - 0.5, y - 0.5, SIDE + 1, SIDE + 1, 0) + image(url, x, y, SIDE, SIDE), size=0, kind="hidden"
+    )

@@ -50,8 +50,13 @@ def scene() -> Adjustable:
         Slider("temperature", "Temperature", [f"{i / 10:.1f}" for i in range(1, 21)], "1.0"),
         Slider("top_p", "Top-p", [f"{i / 20:.2f}" for i in range(2, 21)], "0.90"),
     )
-    order = np.argsort(-scores(), kind="stable")
-    data = {"scores": scores()[order].tolist(), "names": names(), "prompt": PROMPT}
+    hundredths = (100 * np.sort(scores())[::-1]).round().astype(int)
+    data = {
+        "greatest": int(hundredths[0]),
+        "drops": (-np.diff(hundredths)).tolist(),
+        "names": names(),
+        "prompt": PROMPT,
+    }
     return Adjustable("sampling", "Temperature and top-p: what may come next", [_bars()], sliders, frame, data, WORDS)
 
 
@@ -86,11 +91,11 @@ def _bars() -> Panel:
     parts = []
     for i in range(SHOWN + 1):
         y = TOP + i * LINE
-        parts.append(Part(f"before{i}", rect(LEFT, y + 13, LONG, 7, 0), kind="bar"))
-        parts.append(Part(f"left{i}", rect(LEFT, y + 3, LONG, 9, 0), kind="bar"))
+        parts.append(Part(f"before{i}", rect(LEFT, y + 13, LONG, 7, 0), size=0, kind="bar"))
+        parts.append(Part(f"left{i}", rect(LEFT, y + 3, LONG, 9, 0), size=0, kind="bar"))
         key = f"token{i}" if i < SHOWN else "more"
         parts.append(Part(key, "", "", LEFT - 6, y + LINE / 2, 12.0, "end"))
         parts.append(Part(f"percent{i}", "", "", LEFT + LONG + 66, y + LINE / 2, 12.0, "end"))
-    ground = words("chance before the cut: grey; after it: green;  ␣ space, ⏎ new line", 2, 9, 11.0, "start", "note")
+    ground = words("grey: before the cut, green: after it; ␣ space, ⏎ new line", 2, 9, 11.0, "start", "note")
     label = f'The {SHOWN} likeliest tokens after "{PROMPT}" with their chances, and all others together.'
     return Panel(LEFT + LONG + 68, TOP + (SHOWN + 1) * LINE + 2, label, parts, ground)

@@ -21,7 +21,7 @@ class PartState:
     """The state of a part in one frame: its classes, its text (None: as drawn), and its displacement.
 
     `share` : from 0 to 1: how long a part of class "bar" is, how strong the colour of one of class "shade".
-    `picture` : the data URL of its <image>; None: as it was.
+    `drawn` : the data URL of its <image>, or the d of its <path>; None: as it was.
     """
 
     kind: str = ""
@@ -29,7 +29,7 @@ class PartState:
     dx: float = 0.0
     dy: float = 0.0
     share: float | None = None
-    picture: str | None = None
+    drawn: str | None = None
 
     def data(self) -> list[Any]:
         """[kind, text, dx, dy, share] without trailing defaults; the kind is always included."""
@@ -45,7 +45,9 @@ class PartState:
         return ";".join(filter(None, (moved, share)))
 
 
-HREF = re.compile(r'href="[^"]*"')
+DRAWN = re.compile(r'\b(href|d)="[^"]*"')
+SIZE, ANCHOR = 12.0, "middle"
+"""Of a part's text, where it does not say otherwise."""
 PartStates = dict[str, PartState]
 """Key of a part -> its state."""
 
@@ -55,6 +57,7 @@ class Part:
     """A shape with at most one line of text at (x, y) that may change from step to step.
 
     `kind` : its classes in frames that do not mention it.
+    `size` : of its text, 0 for a part that never has one.
     """
 
     key: str
@@ -62,21 +65,21 @@ class Part:
     text: str = ""
     x: float = 0.0
     y: float = 0.0
-    size: float = 12.0
-    anchor: str = "middle"
+    size: float = SIZE
+    anchor: str = ANCHOR
     kind: str = ""
 
     def svg(self, state: PartState | None) -> str:
         """The part in one state, with the data that the script needs to change it."""
         look = state or PartState(self.kind)
         said = self.text if look.text is None else look.text
-        line = element("text", escape(said) or " ", x=float(self.x), y=float(self.y), font_size=self.size,
-                       text_anchor=self.anchor)  # fmt: skip
-        styled = {"style": look.style()} if look.style() else {}
+        differs: dict[str, object] = {"font_size": self.size} if self.size != SIZE else {}
+        differs |= {"text_anchor": self.anchor} if self.anchor != ANCHOR else {}
+        line = element("text", escape(said) or " ", x=float(self.x), y=float(self.y), **differs) if self.size else ""
         own = {"class": f"part {look.kind}".strip(), "data-part": self.key, "data-kind": self.kind,
-               "data-text": self.text, **styled}  # fmt: skip
-        shape = HREF.sub(f'href="{look.picture}"', self.shape) if look.picture else self.shape
-        return element("g", shape, line, **own)
+               "data-text": self.text, "style": look.style()}  # fmt: skip
+        shape = DRAWN.sub(rf'\1="{look.drawn}"', self.shape) if look.drawn else self.shape
+        return element("g", shape, line, **{name: value for name, value in own.items() if value})
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,8 @@ class Panel:
             viewBox=f"0 0 {number(self.width)} {number(self.height)}",
             width=float(self.width),
             height=float(self.height),
+            font_size=SIZE,
+            text_anchor=ANCHOR,
             role="img",
             aria_label=self.label,
         )
@@ -135,8 +140,17 @@ class Scene:
 
     def html(self) -> str:
         """The figure: the still picture, and the frames as JSON for the script."""
-        frames = [[f.say, {key: state.data() for key, state in f.states.items()}] for f in self.frames]
-        return figure("moving-steps", self.name, self.title, self.panels, self.frames[self.still], frames)
+        return figure("moving-steps", self.name, self.title, self.panels, self.frames[self.still], self.changes())
+
+    def changes(self) -> list[tuple[str, dict[str, Any]]]:
+        """For each frame its sentence, and the data of each part that is not as in the frame before; 0: as drawn."""
+        changes, before = [], dict[str, Any]()
+        for frame in self.frames:
+            now = {key: state.data() for key, state in frame.states.items()}
+            differ = {key: state for key, state in now.items() if state != before.get(key)}
+            changes.append((frame.say, differ | dict.fromkeys(sorted(before.keys() - now.keys()), 0)))
+            before = now
+        return changes
 
 
 def figure(kind: str, name: str, title: str, panels: Sequence[Panel], still: Frame, data: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,7 +12,7 @@ import kuiper
 from classroom.register import ROOT
 from classroom.site.moving.pixels import data_url, image
 from classroom.site.moving.scene import Frame, Panel, Part, PartState
-from classroom.site.moving.shapes import rect
+from classroom.site.moving.shapes import path
 from classroom.site.moving.sliders import Adjustable, Settings, Slider
 from kuiper import vision
 
@@ -19,7 +20,10 @@ FOLDER = ROOT / "models" / "detector"
 PICTURE, LEAST = 8, 0.25
 """Which of the held-out scenes the lesson takes, and the least score of a box that takes part."""
 SCALE = 1.3
-"""Pixels of the drawing for one of the picture."""
+SIDE = 256 * SCALE
+"""Pixels of the drawing for one of the picture, and for all of it."""
+MOST, RIGHTMOST, LOWEST = 12, 274, 17
+"""Labels are drawn for so many boxes, and where the last of them may begin: pixels from the left and from the top."""
 OWN, ALL = "own class", "all classes"
 WORDS = {
     OWN: "Boxes with a score above {score}: {count}, for {digits} digits. Kept: {stay}. Suppressed: {gone}, because "
@@ -51,7 +55,7 @@ def found() -> Found:
     digits = int(held_out["counts"][PICTURE])
     boxes = vision.corners(rows[likely, :4]).astype(np.float64).clip(0, held_out["images"].shape[1])
     best, classes = scores[likely].max(axis=1).astype(np.float64), scores[likely].argmax(axis=1)
-    names = vision.read_labels(FOLDER / "labels.txt")
+    names = vision.read_labels(str(FOLDER / "labels.txt"))
     labels = [f"{names[c]} {score:.2f}" for c, score in zip(classes, best, strict=True)]
     return Found(boxes.round(1), best.round(3), classes, labels, digits)
 
@@ -77,32 +81,35 @@ def scene() -> Adjustable:
     )
     all_ = found()
     data = {"boxes": all_.boxes.tolist(), "scores": all_.scores.tolist(), "classes": all_.classes.tolist(),
-            "labels": all_.labels, "digits": all_.digits, "own": OWN}  # fmt: skip
+            "labels": all_.labels, "digits": all_.digits, "own": OWN, "scale": SCALE,
+            "most": MOST, "rightmost": RIGHTMOST, "lowest": LOWEST}  # fmt: skip
     return Adjustable("suppression", "Suppression: one thing, one box", [_picture()], sliders, frame, data, WORDS)
+
+
+def outline(chosen: Sequence[int]) -> str:
+    """The d of a path around some boxes."""
+    corners = (np.floor(SCALE * found().boxes[list(chosen)] * 10 + 0.5) / 10).tolist()
+    return "".join(f"M{x1:g} {y1:g}H{x2:g}V{y2:g}H{x1:g}Z" for x1, y1, x2, y2 in corners)
 
 
 def frame(settings: Settings) -> Frame:
     """The picture at some settings, with what kuiper keeps."""
     all_, kept = found(), stay(settings)
-    count = int((all_.scores > float(settings["score"])).sum())
-    states = {f"box{i}": PartState("gone") for i in np.flatnonzero(all_.scores > float(settings["score"]))}
-    states |= {f"box{i}": PartState("stay", all_.labels[i]) for i in kept}
-    say = WORDS[settings["rivals"]].format(count=count, score=settings["score"], digits=all_.digits, stay=len(kept),
-                                           gone=count - len(kept), threshold=settings["threshold"])  # fmt: skip
+    gone = [i for i in np.flatnonzero(all_.scores > float(settings["score"])).tolist() if i not in kept]
+    states = {"gone": PartState("gone", drawn=outline(gone)), "stay": PartState("stay", drawn=outline(kept))}
+    for place, i in enumerate(kept if len(kept) <= MOST else ()):
+        x1, y1 = np.floor(SCALE * all_.boxes[i, :2] + 0.5).tolist()
+        states[f"label{place}"] = PartState("label", all_.labels[i], min(x1, RIGHTMOST), max(y1, LOWEST))
+    say = WORDS[settings["rivals"]].format(count=len(kept) + len(gone), score=settings["score"], digits=all_.digits,
+                                           stay=len(kept), gone=len(gone), threshold=settings["threshold"])  # fmt: skip
     return Frame(say, states)
 
 
 def _picture() -> Panel:
-    """The picture, and a part for each box; the best are drawn last."""
+    """The picture, a path around the boxes that go, one around those that stay, and the labels of these."""
     pixels = np.load(FOLDER / "heldout.npz")["images"][PICTURE]
-    height, width = (SCALE * side for side in pixels.shape[:2])
-    all_ = found()
-    parts = []
-    for i in np.argsort(all_.scores, kind="stable"):
-        x1, y1, x2, y2 = (float(corner) * SCALE for corner in all_.boxes[i])
-        x, anchor = (x1 + 3, "start") if x1 + 52 < width else (width - 2, "end")
-        y = y1 + 9 if y1 < 16 else y1 - 8
-        parts.append(Part(f"box{i}", rect(x1, y1, x2 - x1, y2 - y1, 2), "", x, y, 13.0, anchor, "hidden"))
-    ground = image(data_url(pixels, "JPEG", quality=60), 0, 0, width, height)
-    label = f"A photograph with {all_.digits} digits pasted in, and the detector's boxes around them."
-    return Panel(width, height, label, parts, ground)
+    parts = [Part(key, path("M0 0", ""), size=0, kind=key) for key in ("gone", "stay")]
+    parts += [Part(f"label{i}", "", "", 3, -8, 13.0, "start", "label") for i in range(MOST)]
+    ground = image(data_url(pixels, "JPEG", quality=50, optimize=True), 0, 0, SIDE, SIDE)
+    label = f"A photograph with {found().digits} digits pasted in, and the detector's boxes around them."
+    return Panel(SIDE, SIDE, label, parts, ground)

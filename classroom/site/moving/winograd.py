@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from classroom.register import ROOT
@@ -42,12 +44,12 @@ def scene() -> Scene:
     if not np.allclose(result, known):
         raise MovingError(f"winograd: expected what Conv2d gives, {known.tolist()}, found {result.tolist()}")
     frames = _by_sums(pixels, known)
-    frames += _by_winograd(pixels, frames[-1].states)
+    frames += _by_winograd(pixels, dict(frames[-1].states))
     still = next(i for i, frame in enumerate(frames) if "p15" in frame.states)
     return Scene("winograd", "Winograd: 16 products instead of 36", [_matrices()], frames, still)
 
 
-def said(value: float) -> str:
+def said(value: Any) -> str:
     """A number as short as it can be told exactly.
 
     >>> said(2.0), said(-0.25)

@@ -34,7 +34,11 @@ def frames(name: str) -> list[tuple[str, dict[str, list[Any]]]]:
     """The frames as the page's script reads them: sentence, and part -> [class, text, dx, dy]."""
     found = re.search(r'<script type="application/json">(.*?)</script>', moving.snippet(name))
     assert found
-    return json.loads(found[1])
+    told, states = [], dict[str, list[Any]]()
+    for say, changes in json.loads(found[1]):
+        states = {key: state for key, state in (states | changes).items() if state}
+        told.append((say, states))
+    return told
 
 
 def texts(states: dict[str, list[Any]], letters: str) -> list[str]:
@@ -353,13 +357,13 @@ def test_the_convolution_is_that_of_the_slow_definition(settings: tuple[str, str
         formula = convolution.frame(named | {"kernel": kernel, "window": "0 %"}).states["formula"].text
         assert formula is not None
         assert formula.endswith(f"= {len(found)}")
-        assert (64 + 2 * padding - dilation * 2 - 1) // stride + 1 == len(found)
+        assert (48 + 2 * padding - dilation * 2 - 1) // stride + 1 == len(found)
 
 
 def test_suppression_keeps_what_the_lesson_keeps() -> None:
     start = moving.ADJUSTABLE["suppression"]().start()
     kept = suppression.frame(start)
-    labels = sorted(state.text for state in kept.states.values() if state.kind == "stay" and state.text)
+    labels = sorted(state.text for state in kept.states.values() if state.kind == "label" and state.text)
     assert labels == ["0 0.77", "2 0.67", "2 0.72", "2 0.87", "6 0.86", "8 0.84"]
     assert "0.25: 131, for 6 digits. Kept: 6. Suppressed: 125" in kept.say
     assert len(suppression.stay(start | {"threshold": "1.00"})) == 131

@@ -30,10 +30,18 @@ Open = Callable[..., Any]
 
 SHOWN = """() => [document.querySelector(".moving-live .moving-say").textContent, Object.fromEntries(
     [...document.querySelectorAll(".moving-live [data-part]")].map((part) => [part.dataset.part, [
-        part.getAttribute("class"), part.querySelector("text").textContent,
+        part.getAttribute("class"), part.querySelector("text")?.textContent ?? "",
         part.style.transform.replaceAll(" ", ""), part.style.getPropertyValue("--share")]])),
     document.querySelector("output").textContent]"""
-"""What the page has: the sentence, part -> its classes, text, transform and share, and where the first slider stands."""
+"""The sentence, part -> its classes, text, transform and share, and where the first slider stands, as in the page."""
+
+
+CUT_OFF = """() => [...document.querySelectorAll(".moving-live svg")].flatMap((svg) =>
+    [...svg.querySelectorAll("text")].filter((text) => {
+        const [all, own] = [svg, text].map((one) => one.getBoundingClientRect());
+        return text.textContent.trim() && (own.left < all.left - 1 || own.right > all.right + 1);
+    }).map((text) => text.textContent))"""
+"""Texts that reach beyond their drawing."""
 
 
 def drawn(panels: Sequence[Panel], states: Mapping[str, PartState]) -> dict[str, list[str]]:
@@ -109,9 +117,12 @@ def test_each_setting_shows_what_kuiper_computes(opened: Open, name: str) -> Non
         assert parts == drawn(scene.panels, frame.states), settings
         assert first == settings[scene.sliders[0].name]
         for key, state in frame.states.items():
-            if state.picture:
-                shown = page.locator(f'.moving-live [data-part="{key}"] image').get_attribute("href")
-                assert np.array_equal(pixels(shown), pixels(state.picture)), (settings, key)
+            if state.drawn:
+                shown = page.locator(f'.moving-live [data-part="{key}"] :is(image, path)')
+                if state.drawn.startswith("data:"):
+                    assert np.array_equal(pixels(shown.get_attribute("href")), pixels(state.drawn)), (settings, key)
+                else:
+                    assert shown.get_attribute("d") == state.drawn, (settings, key)
 
 
 def pixels(url: str) -> np.ndarray:
@@ -269,9 +280,10 @@ def test_nothing_reaches_beyond_a_phones_page(opened: Open, name: str) -> None:
     assert box["x"] + box["width"] <= 390
     if name not in moving.GRAPHS:
         sizes = page.evaluate("""() => [...document.querySelectorAll(".moving-live svg")].map((svg) =>
-            Math.min(...[...svg.querySelectorAll("text")].map((text) => parseFloat(text.getAttribute("font-size")))) *
+            Math.min(...[...svg.querySelectorAll("text")].map((text) => parseFloat(getComputedStyle(text).fontSize))) *
             svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)""")
         assert min(sizes) >= 9  # letters stay legible
+        assert page.evaluate(CUT_OFF) == []
 
 
 @pytest.mark.parametrize(("on", "theme", "scheme", "dark"), [

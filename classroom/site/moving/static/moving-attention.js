@@ -7,10 +7,11 @@
     const states = Object.fromEntries(tokens.map((token, j) => [`pick token ${j}`, [j === place ? "now" : "", token]]));
     const strongest = { percent: -1 };
     percents[block].forEach((rows, head) => {
-      rows[place].forEach((percent, j) => {
+      tokens.forEach((_, j) => { states[`look ${head} ${j}`] = ["ghost"]; });
+      rows[place].forEach((percent, j) => { // up to the token itself
         if (percent > strongest.percent) Object.assign(strongest, { percent, head, j });
-        states[`look ${head} ${j}`] = j > place ? ["ghost"]
-          : percent < faintest ? ["shade", "", 0, 0, 0] : ["shade", String(percent), 0, 0, percent / 100];
+        const seen = percent >= faintest;
+        states[`look ${head} ${j}`] = ["shade", seen ? String(percent) : "", 0, 0, seen ? percent / 100 : 0];
       });
     });
     const best = strongest.j === place ? "itself" : `"${tokens[strongest.j]}"`;

@@ -3,16 +3,20 @@
   "use strict";
   const named = new Map(); // name -> [the first figure of that name, what it does with settings from the address]
 
-  // A frame's states: {key of a part: [class, text, dx, dy, share, picture]}; what it leaves out looks as drawn.
+  // A frame's states: {key of a part: [class, text, dx, dy, share, drawn]}; what it leaves out looks as drawn at first.
   function draw(parts, states) {
     for (const [key, part] of parts) {
-      const [kind, text = null, dx = 0, dy = 0, share = null, picture = null] = states[key] ?? [part.dataset.kind];
+      const [kind, text = null, dx = 0, dy = 0, share = null, drawn = null] = states[key] || [part.dataset.kind ?? ""];
       part.setAttribute("class", `part ${kind}`.trim());
       part.style.transform = dx || dy ? `translate(${dx}px,${dy}px)` : "";
       if (share === null) part.style.removeProperty("--share");
       else part.style.setProperty("--share", String(share));
-      if (picture) part.querySelector("image").setAttribute("href", picture);
-      part.querySelector("text").textContent = text ?? part.dataset.text;
+      if (drawn !== null) {
+        part.querySelector("image")?.setAttribute("href", drawn);
+        part.querySelector("path")?.setAttribute("d", drawn);
+      }
+      const line = part.querySelector("text");
+      if (line) line.textContent = text ?? part.dataset.text ?? "";
     }
   }
 

@@ -1,22 +1,24 @@
 // A figure that is stepped through: <figure class="moving moving-steps"> with its frames as JSON.
-// A frame is [sentence, states of the parts].
+// A frame is [sentence, states of those parts that are not as in the frame before; 0: as drawn at first].
 (() => {
   "use strict";
   const PAUSE = 2600; // milliseconds between two steps while it plays
   const { draw, button, slider, open } = window.KuiperMoving;
 
   function start(figure) {
-    const { data: frames, stage, parts, say, controls, address } = open(
+    const { data, parts, say, controls, address } = open(
       figure, "this step", "The arrow keys step through it.", (settings) => go(Number(settings.get("step")) - 1),
     );
+    let states = {};
+    const frames = data.map(([sentence, changes]) => [sentence, states = { ...states, ...changes }]);
     const last = frames.length - 1;
     let step = 0;
     let timer = 0;
 
     function show(wanted) {
       step = Math.min(Math.max(wanted || 0, 0), last);
-      const [sentence, states] = frames[step];
-      draw(parts, states);
+      const [sentence, shown] = frames[step];
+      draw(parts, shown);
       say.textContent = sentence;
       at.say(step, `${step + 1} / ${frames.length}`, `step ${step + 1} of ${frames.length}`);
       for (const one of [first, back]) one.setAttribute("aria-disabled", String(step === 0));
