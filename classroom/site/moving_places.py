@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from types import ModuleType
+
+from classroom.site import moving
 
 
 @dataclass(frozen=True)
@@ -58,30 +58,13 @@ PLACEMENTS = (
 """Folders of the course; each has one page."""
 
 
-def drawing_module() -> ModuleType | None:
-    """The module that draws the animations, or None if it is missing."""
-    try:
-        return importlib.import_module("classroom.site.moving")
-    except ModuleNotFoundError:
-        return None
-
-
-def assets() -> list[Path]:
-    """Style sheets and scripts for pages with animations."""
-    module = drawing_module()
-    return list(module.assets()) if module and hasattr(module, "assets") else []
-
-
 def wanted(page: PurePosixPath) -> dict[Placement, str]:
     """The moving pictures of a page, and the HTML of each."""
-    module = drawing_module()
-    if module is None or not hasattr(module, "snippet"):
-        return {}
     up = "../" * (len(page.parts) - 1)
     return {
-        placement: module.snippet(placement.name, up)
+        placement: moving.snippet(placement.name, up)
         for placement in PLACEMENTS
-        if page.parent == PurePosixPath(placement.file) and placement.name in module.NAMES
+        if page.parent == PurePosixPath(placement.file) and placement.name in moving.NAMES
     }
 
 

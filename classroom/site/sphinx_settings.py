@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from classroom.site import front, math_font, moving_places, progress
+from classroom.site import front, math_font, moving, progress
 from classroom.site.code_links import linkcode_resolve
 from classroom.site.live import build as live
-from classroom.site.moving import ADJUSTABLE
 from classroom.site.search import records
 from classroom.site.tree import EXTRA, Tree
 from kuiper.show.svg import MONO
@@ -33,7 +32,7 @@ SOME = {
     "moving-figure.js": "moving-stage",
     "moving-stepper.js": "moving-steps",
     "moving-sliders.js": "moving-sliders",
-    **{f"moving-{name}.js": f"moving-{name}" for name in ADJUSTABLE},
+    **{f"moving-{name}.js": f"moving-{name}" for name in moving.ADJUSTABLE},
     "moving-viewer.css": "moving-graph",
     "moving-viewer.js": "moving-graph",
     "progress-shelf.js": "progress-shelf",
@@ -43,7 +42,7 @@ SOME = {
 
 def settings(tree: Tree) -> dict[str, Any]:
     """The configuration for a filled tree."""
-    moving = [*progress.assets(), *moving_places.assets(), *live.assets()]
+    shared = [*progress.assets(), *moving.assets(), *live.assets()]
     return {
         "project": TITLE,
         "html_title": TITLE,
@@ -98,13 +97,13 @@ def settings(tree: Tree) -> dict[str, Any]:
             str(tree.folder / math_font.FILE),
             str(math_font.LICENCE),
             str(tree.folder / progress.REGISTER),
-            *(str(path) for path in (*moving, *front.assets())),
+            *(str(path) for path in (*shared, *front.assets())),
             str(records.STATIC),
         ],
-        "html_css_files": [*SHEETS, *(path.name for path in moving if path.suffix == ".css" and path.name not in SOME)],
+        "html_css_files": [*SHEETS, *(path.name for path in shared if path.suffix == ".css" and path.name not in SOME)],
         "html_js_files": [
             *((name, {"defer": "defer"}) for name in (*SCRIPTS, progress.REGISTER.name)),
-            *((path.name, {"defer": "defer"}) for path in moving if path.suffix == ".js" and path.name not in SOME),
+            *((path.name, {"defer": "defer"}) for path in shared if path.suffix == ".js" and path.name not in SOME),
         ],
         "html_math_renderer": "mathml",
         "html_copy_source": False,
