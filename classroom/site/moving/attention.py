@@ -87,7 +87,7 @@ def frame(settings: Settings) -> Frame:
 def _rows() -> Panel:
     """The tokens on top, to be chosen, and below a row of cells for each head."""
     heads, count = percents().shape[1], len(tokens())
-    parts, ground = [], words("tap a token: it looks back", LEFT, 9, 11.0, "start", "note")
+    parts, ground = [], words("the tokens; the chosen one looks back", LEFT, 9, 11.0, "start", "note")
     for j, token in enumerate(tokens()):
         x, y = LEFT + j * CELL, 22.0 + 17 * (j % 2)
         size = 12.0 if len(token) < 5 else 10.0
