@@ -990,7 +990,7 @@ def expect_shares(
     timeout = "a unit of rows is handed out at each turn: does the first row that is left move on?"
     with likely(SHARE_ERRORS, timeout=timeout):
         got = student.share_rows(*problem, **more)
-    names = "the end", "the rows of each thread"
+    names = "the end", "the rows by thread"
     expect(got, right, rtol=1e-9, what=f"share_rows({said})", names=names, mistakes=mistakes)
 
 

@@ -35,7 +35,8 @@ def quantize(weight: np.ndarray, block: int | None = None) -> tuple[np.ndarray, 
     scale : the largest magnitude of a block, divided by 127.
     blocks : the first `block` numbers of a row share a scale, then the next ones, and so on.
     nearest : a value is the whole number nearest to weight / scale. (No test has two that are equally near.)
-    zeros : a block that is all 0 has the scale 0 and the values 0.
+    zeros : a block that is all 0 has the scale 0 and the values 0. (0 / 0 is NaN: what a cast to int8 makes of it is
+        chance, 0 on one processor and perhaps not on another.)
     refused : a block that is below 1 or does not divide C, and a weight with NaN or infinity in it, raise ValueError.
     dtype : the result is a tuple of an array of int8 and one of float32.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from kuiper.profile import Point, Roof
 from kuiper.show.axes import Axes, Ruler
 from kuiper.show.palette import INK, SWATCHES, Swatch, swatch_of
@@ -39,7 +41,14 @@ def show_roofline(points: Sequence[Point], roof: Roof, *, title: str = "Roofline
         text(facts, LEFT, 38.0, text_anchor="start"),
     ]
     circles = [_circle(point, axes, point.seconds / total) for point in slowest]
-    parts = [*head, *_grid(axes), *_roof(axes, roof), *circles, *_labels(slowest, axes, total), *_legend(swatches)]
+    parts = [
+        *head,
+        *_grid(axes),
+        *_roof(axes, roof),
+        *circles,
+        *_labels(slowest, axes, total, roof),
+        *_legend(swatches),
+    ]
     return picture(WIDTH, HEIGHT, title, description, *parts)
 
 
@@ -68,11 +77,15 @@ def _grid(axes: Axes) -> list[str]:
 
 
 def _roof(axes: Axes, roof: Roof) -> list[str]:
-    """The slope up to the ridge, then the flat; the slope begins where it enters the picture."""
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in _corners(axes, roof))
+    return [element("polyline", points=path, fill="none", stroke=INK, stroke_width=2.0, stroke_linejoin="round")]
+
+
+def _corners(axes: Axes, roof: Roof) -> list[tuple[float, float]]:
+    """The slope up to the ridge, then the flat, in the picture; the slope begins where it enters the picture."""
     low = max(axes.x.low, axes.y.low / roof.bandwidth)
     corners = [(low, roof.at(low)), (roof.ridge, roof.peak), (axes.x.high, roof.peak)]
-    path = " ".join(f"{axes.x(x):.1f},{axes.y(y):.1f}" for x, y in corners)
-    return [element("polyline", points=path, fill="none", stroke=INK, stroke_width=2.0, stroke_linejoin="round")]
+    return [(axes.x(x), axes.y(y)) for x, y in corners]
 
 
 def _circle(point: Point, axes: Axes, share: float) -> str:
@@ -88,24 +101,40 @@ def _radius(share: float) -> float:
     return 3.0 + 26.0 * math.sqrt(share)
 
 
-def _labels(slowest: Sequence[Point], axes: Axes, total: float) -> list[str]:
+def _labels(slowest: Sequence[Point], axes: Axes, total: float, roof: Roof) -> list[str]:
     """The names of the slowest operators beside their circles, where they lie on nothing and do not leave the picture.
 
-    A box is (left, right, middle height, half height).
+    A box is (left, right, middle height, half height). A name crosses the roof only where there is no other room.
     """
     circles = [(axes.x(p.intensity), axes.y(p.speed), _radius(p.seconds / total)) for p in slowest]
     taken = [(x - r, x + r, y, r) for x, y, r in circles]
+    corners = _corners(axes, roof)
     parts = []
     for point, (x, y, r) in zip(slowest[:LABELLED], circles):
         name = shorten(point.name, 26)
         width = text_width(name, 10.0)
-        for left in (x + r + 4, x - r - 4 - width):
-            box = (left, left + width, y, 5.0)
-            if left >= LEFT and left + width <= WIDTH - RIGHT and not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                parts.append(text(name, left, y, 10.0, text_anchor="start"))
-                break
+        right, left = x + r + 4, x - r - 4 - width
+        away = -1 if point.speed > roof.at(point.intensity) else 1  # from the roof
+        places = [(side, y + by) for by in (0, 10 * away, -10 * away) for side in (right, left)]
+        places += [(x - width / 2, y + (r + 9) * by) for by in (away, -away)]
+        boxes = [(start, start + width, height, 5.0) for start, height in places]
+        free = [box for box in boxes if _is_inside(box) and not any(_overlap(box, other) for other in taken)]
+        if free:
+            box = min(free, key=lambda box: _crosses(box, corners))
+            taken.append(box)
+            parts.append(text(name, box[0], box[2], 10.0, text_anchor="start"))
     return parts
+
+
+def _is_inside(box: tuple[float, ...]) -> bool:
+    return box[0] >= LEFT and box[1] <= WIDTH - RIGHT and TOP <= box[2] <= HEIGHT - BOTTOM - 6
+
+
+def _crosses(box: tuple[float, ...], corners: Sequence[tuple[float, float]]) -> bool:
+    """Whether the roof, which only rises to the right, goes through the box."""
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    first, last = (float(np.interp(x, xs, ys)) for x in box[:2])
+    return box[1] > corners[0][0] and last < box[2] + box[3] and first > box[2] - box[3]
 
 
 def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:

@@ -78,9 +78,10 @@ def draw_walks() -> Svg:
     marks += [arrow(xs[0], work, 64, work), arrow(xs[3], work, xs[3], memory + 17)]
     marks.append(note("a and b: registers only", 187, memory + 2))
     marks += [left("memory", 8, 38), left("processor", 8, 162), left("memory", 8, 204), left("processor", 8, 342)]
+    marks.append(note("w and bias, 14 kB: not drawn", 376, 342, text_anchor="end"))
     description = (
         "Above, the calls matmul, add and relu each read an image from memory and write one: x, a, b, y. Below, the "
-        "three are one loop, which reads x and writes y; a and b are in registers only."
+        "three are one loop, which reads x and writes y; a and b are in registers only. w and bias are not drawn."
     )
     return picture(384, 358, "Three calls and one loop", description, *marks)
 

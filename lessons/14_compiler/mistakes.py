@@ -47,6 +47,26 @@ TRAFFIC: Mistakes = {
     ),
     "what a group writes counts, too": partial(_bytes, _once),
     "what a group loads counts, too": partial(_bytes, lambda group: [group[-1][0]]),
+    "of a group all calls load operands, and not the first alone": partial(
+        _bytes, lambda group: [*dict.fromkeys(group[0][2]), group[-1][0]]
+    ),
+    "an operand is loaded once by each group that reads it: begin with an empty set for each": lambda groups, sizes: (
+        4 * sum(sizes[name] for name in {one for group in groups for one in _once(group)})
+        + 4 * sum(sizes[group[-1][0]] for group in groups)
+    ),
+    "what another group makes has to be loaded: only what this group makes is in registers": lambda groups, sizes: (
+        _bytes(
+            lambda group: [
+                *(one for one in _once(group) if all(one != call[0] for each in groups for call in each)),
+                group[-1][0],
+            ],
+            groups,
+            sizes,
+        )
+    ),
+    "a call is (name, operation, operands): its name is call[0]": (
+        lambda groups, sizes: sizes[groups[0][-1]]  # type: ignore[index]
+    ),
     "only one group was counted: is the `return` inside of the loop?": (
         lambda groups, sizes: _bytes(lambda group: [*_once(group), group[-1][0]], groups[:1], sizes)
     ),
@@ -87,6 +107,17 @@ SUM_PHI: Mistakes = {
     "the blocks are exchanged: zero comes from before the loop": (
         lambda s: f"%{s} = phi <8 x float> [ %{s}.next, %before.k ], [ zeroinitializer, %end.k ]"
     ),
+    "a sum is a vector, V, and begins at zeroinitializer; and the blocks belong to the loop, k: %before.k, %end.k": (
+        lambda s: f"%{s} = phi i64 [ 0, %before.{s} ], [ %{s}.next, %end.{s} ]"
+    ),
+    "the blocks belong to the loop, k, and not to the sum: %before.k and %end.k": (
+        lambda s: f"%{s} = phi <8 x float> [ zeroinitializer, %before.{s} ], [ %{s}.next, %end.{s} ]"
+    ),
+    "0.0 is a single number: a vector of zeros is zeroinitializer": lambda s: _phi(s, zero="0.0"),
+    "from the end of the loop comes the new sum, and not the counter": (
+        lambda s: f"%{s} = phi <8 x float> [ zeroinitializer, %before.k ], [ %k.next, %end.k ]"
+    ),
+    "the blocks' names begin with %, too": lambda s: _phi(s).replace("%before", "before").replace("%end", "end"),
     "the first % is missing: each name begins with one": lambda s: _phi(s)[1:],
 }
 

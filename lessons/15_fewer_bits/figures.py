@@ -146,16 +146,16 @@ def errors_of(weight: np.ndarray, bits: int, ends: Sequence[float]) -> list[floa
 def draw_clip() -> Svg:
     """The error against where the scale ends."""
     weight, ends = weights_of("blocks.0.gate"), np.linspace(0.5, 1.0, 51).tolist()
-    x0, x1, y0, y1, top = 58.0, 372.0, 236.0, 22.0, 0.25
+    x0, x1, y0, y1, top = 58.0, 372.0, 236.0, 22.0, 0.30
     marks = []
-    for tick in range(0, 26, 5):
+    for tick in range(0, 31, 5):
         y = y0 - tick / 100 / top * (y0 - y1)
         marks.append(path(f"M{x0:g} {y:.1f}H{x1:g}", INK, 0.5, stroke_opacity=0.4))
         marks.append(note(f"{tick} %", x0 - 8, y, 13.0, text_anchor="end"))
     for tick in range(5, 11):
         marks.append(note(f"{tick / 10:g}", x0 + (tick / 10 - 0.5) * 2 * (x1 - x0), y0 + 18, 13.0))
     said = []
-    for bits, colours, place, shift in ((8, BLUE, 0.72, 26.0), (4, ROSE, 0.93, -18.0)):
+    for bits, colours, place, shift in ((8, BLUE, 0.72, 26.0), (3, ROSE, 0.93, -18.0)):
         errors = errors_of(weight, bits, ends)
         spots = [
             (x0 + (end - 0.5) * 2 * (x1 - x0), y0 - error / top * (y0 - y1))

@@ -38,6 +38,30 @@ QUANTIZED_ROW: Mistakes = {
         _row, made=lambda values, scale: (values.astype(np.int8), 1 / scale)
     ),
     "the scale is missing: return values, scale": partial(_row, made=lambda values, scale: values.astype(np.int8)),
+    "each number has a scale of its own here: a row has one, .max() behind np.abs(row)": partial(
+        _row, magnitude=np.abs
+    ),
+    "the row was multiplied by the scale: row / scale makes the largest magnitude 127": lambda row: (
+        np.rint(row * np.abs(row).max() / 127).astype(np.int8),
+        np.abs(row).max() / 127,
+    ),
+    "the row was rounded before it was divided: first row / scale, then np.rint": lambda row: (
+        (np.rint(row) / (np.abs(row).max() / 127)).astype(np.int64).astype(np.int8),
+        np.abs(row).max() / 127,
+    ),
+    "the row was rounded before it was divided: first row / scale, then np.rint, and int8 at the end": lambda row: (
+        np.rint(row).astype(np.int8) / (np.abs(row).max() / 127),
+        np.abs(row).max() / 127,
+    ),
+    "0.5 was added and then cut, which is right for positive numbers only: np.rint": partial(
+        _row, rounding=lambda row: np.trunc(row + 0.5)
+    ),
+    "the range from smallest to largest was divided by 255, as where 0 may move: np.abs(row).max() / 127": partial(
+        _row, magnitude=np.ptp, most=255
+    ),
+    "the range from smallest to largest was divided by 254: np.abs(row).max() / 127": partial(
+        _row, magnitude=np.ptp, most=254
+    ),
 }
 
 BITS_PER_WEIGHT: Mistakes = {
@@ -47,6 +71,11 @@ BITS_PER_WEIGHT: Mistakes = {
     "the block shares ONE scale: its 32 bits are divided among `block` weights": lambda block: 8 + 32,
     "that is the whole block: divide by the number of its weights": lambda block: 8 * block + 32,
     "// drops what is left over: / keeps it": lambda block: 8 + 32 // block,
+    "the 8 bits belong to each weight and are not shared: only the scale's 32 are divided by `block`": lambda block: (
+        (8 + 32) / block
+    ),
+    "the scale is a float32: it has 32 bits, not 16": lambda block: 8 + 16 / block,
+    "the scale is a float32: it has 32 bits, not 8": lambda block: 8 + 8 / block,
 }
 
 
@@ -72,6 +101,23 @@ TOKENS_A_SECOND: Mistakes = {
     "only the processor was asked: memory can be the slower one": partial(
         _slower, which=lambda _, processor: processor
     ),
+    "// drops what is behind the point: / keeps it": lambda weights, bytes_each, bandwidth, peak: min(
+        bandwidth // (weights * bytes_each), peak // (2 * weights)
+    ),
+    "the operations don't depend on the bytes of a weight: peak / (2 * weights)": (
+        lambda weights, bytes_each, bandwidth, peak: min(
+            bandwidth / (weights * bytes_each), peak / (2 * weights * bytes_each)
+        )
+    ),
+    "divide by 2, don't multiply: each weight takes two operations, so half as many tokens": partial(
+        _slower, operations=0.5
+    ),
+    "memory gives bytes: each weight takes `bytes_each` of them, bandwidth / (weights * bytes_each)": (
+        lambda weights, bytes_each, bandwidth, peak: min(bandwidth / weights, peak / (2 * weights))
+    ),
+    "the network has weights * bytes_each bytes: multiply the two, don't divide": (
+        lambda weights, bytes_each, bandwidth, peak: min(bandwidth / (weights / bytes_each), peak / (2 * weights))
+    ),
     "these are seconds a token: turn it round": lambda weights, bytes_each, bandwidth, peak: max(
         weights * bytes_each / bandwidth, 2 * weights / peak
     ),
@@ -89,8 +135,17 @@ def _dot(q: np.ndarray, s: float, p: np.ndarray, t: float, dtype: type, scales: 
 INT8_DOT: Mistakes = {
     "products of int8 wrap around: q.astype(np.int32) before the product": partial(_dot, dtype=np.int8),
     "int16 ends at 32,767, and three products may be more: np.int32": partial(_dot, dtype=np.int16),
-    "the scales are multiplied into each number, so each is rounded as a float: sum whole numbers, and multiply once": (
+    "the scales are multiplied into each number, which is rounded as a float: sum whole numbers, and multiply once": (
         lambda q, s, p, t: float((s * q) @ (t * p))
+    ),
+    "each product is multiplied by the scales, and rounded as a float: sum whole numbers, and multiply once": (
+        lambda q, s, p, t: sum(a * s * b * t for a, b in zip(q.tolist(), p.tolist()))
+    ),
+    "one side was multiplied by its scale before the sum, so each product is rounded: sum whole numbers first": (
+        lambda q, s, p, t: s * sum(a * t * b for a, b in zip(q.tolist(), p.tolist()))
+    ),
+    "the result is cut to a whole number: int32 is for products and sum, the scales make a float of it": (
+        lambda q, s, p, t: int(s * t * float(q.astype(np.int32) @ p))
     ),
     "both scales are missing": partial(_dot, dtype=np.int32, scales=0),
     "the scale t is missing": partial(_dot, dtype=np.int32, scales=1),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from kuiper.profile import Point, Roof
@@ -86,3 +88,21 @@ def test_everything_lies_inside_the_picture_even_far_from_the_roof() -> None:
     for circle in root.iter(f"{SVG}circle"):
         assert 0 < float(circle.get("cx", "-1")) < width
         assert 0 < float(circle.get("cy", "-1")) < height
+
+
+def test_names_keep_off_the_roof_and_off_each_other() -> None:
+    speeds = {"im2col": 1.5e9, "matmul": 60e9, "NHWC": 120e9, "Winograd": 205e9, "threads": 320e9}
+    points = [Point(name, "nn.Conv2d", 62.0, speed, 3e7 / speed) for name, speed in speeds.items()]
+    root = draw([*points, Point("add", "nn.ReLU", 1.0, 19e9, 1e-4)])
+    line = root.find(f"{SVG}polyline")
+    assert line is not None
+    corners = [tuple(map(float, corner.split(","))) for corner in line.get("points", "").split()]
+    names = [(text.text, float(text.get("x", "0")), float(text.get("y", "0"))) for text in root.iter(f"{SVG}text")]
+    placed = {name: (x, y) for name, x, y in names if name in speeds or name == "add"}
+    assert placed.keys() == {*speeds, "add"}
+    heights = sorted(y for _, y in placed.values())
+    assert all(upper - lower >= 9 for lower, upper in pairwise(heights))
+    for name, (x, y) in placed.items():
+        for place in np.linspace(x, x + 5 * len(name), 20):
+            height = float(np.interp(place, *zip(*corners, strict=True)))
+            assert place < corners[0][0] or abs(height - y) > 4, name

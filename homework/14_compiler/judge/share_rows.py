@@ -162,7 +162,11 @@ def mistakes_of_shares(
     """Those with fixed shares."""
     problem = parts, unit, pace, take, barrier
     said = "thread t of T has the rows from t * rows // T to (t + 1) * rows // T - 1: "
+    each = len(pace)
+    done = sum(size // each * each for size in parts)
     return {
+        f"only {done} of {sum(parts)} rows were done: a share is not rows // T for each, but from t * rows // T to "
+        "(t + 1) * rows // T - 1": shares([size // each * each for size in parts], unit, pace, take, barrier),
         f"{said}what is left over is not all the last one's": otherwise(
             *problem, split=lambda n, T: [n // T] * (T - 1) + [n - n // T * (T - 1)]
         ),
@@ -310,6 +314,13 @@ MUTANTS = [
         "the last thread gets what is left",
         STATIC,
         "                thread, count = turn, rows // threads if turn < threads - 1 else rows - first\n",
+        "static",
+    ),
+    Mutant(
+        "rest_is_lost",
+        "shares of rows // T, and nobody does what is left over",
+        STATIC,
+        "                thread, count = turn, rows // threads\n",
         "static",
     ),
     Mutant("never_free", "nothing is taken for free", TIME, TIME.replace("take + ", ""), "time"),

@@ -153,7 +153,8 @@ def loop_nest(rows: int, depth: int, channels: int, tile: tuple[int, int], epilo
     Parameters
     ----------
     rows, depth, channels : at least 1. They are numbers in the text, which is for these sizes only.
-    tile : (h, w), rows and columns of the sums that are kept in variables.
+    tile : (h, w), rows and columns of the sums that are kept in variables: w counts columns, and not vectors as in
+        choose_tile.
     epilogue : what is done to each sum before it is stored, one after the other: "bias" adds the column's number of
         bias, "residual" adds the number of residual at the same place, "relu" replaces negative numbers by 0. Each
         occurs once at most.

@@ -27,7 +27,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
 
-from ..public import uneven
+from ..public import NOT_DIVIDED, PEAK, uneven
 from .shared import error, restored, rounded
 
 
@@ -69,7 +69,8 @@ def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> 
         )),
         ("the error with that block is above the bound", max(fitting, default=None)),
         ("that block does not divide the row", max(blocks, default=None)),
-        ("the error is divided by the root of the mean square of the weight", max(
+        (PEAK, max((block for block in fitting if peak(weight, block) <= bound), default=None)),
+        (NOT_DIVIDED, max(
             (block for block in fitting if absolute(weight, block) <= bound), default=None
         )),
         ("the largest difference was compared: the error is the root of the MEAN square", max(
@@ -90,6 +91,12 @@ def absolute(weight: np.ndarray, block: int) -> float:
 def furthest(weight: np.ndarray, block: int) -> float:
     """The largest difference, over the largest number."""
     return float(np.abs(restored(*rounded(weight, block)) - weight).max() / max(np.abs(weight).max(), 1e-30))
+
+
+def peak(weight: np.ndarray, block: int) -> float:
+    """The largest difference, over the root of the mean square of the weight."""
+    usual = float(np.sqrt(np.square(weight, dtype=np.float64).mean()))
+    return float(np.abs(restored(*rounded(weight, block)) - weight).max()) / usual if usual else 0.0
 
 
 @task("choose_block")
@@ -130,6 +137,13 @@ MUTANTS = [
         ENOUGH,
         "            if not squares or np.abs(difference).max() <= bound * np.abs(weight).max() / 8:\n",
     ),
+    Mutant(
+        "peak",
+        "compares the largest difference with the root of the mean square",
+        ENOUGH,
+        "            if np.square(difference, dtype=np.float64).max() <= bound**2 * squares / weight.size:\n",
+    ),
+    Mutant("not_divided", "does not divide by the weight", ENOUGH, ENOUGH.replace("squares", "weight.size")),
     Mutant("not_squared", "forgets to square the bound", ENOUGH, ENOUGH.replace("bound**2", "bound"), "error"),
     Mutant(
         "zero_by_zero",

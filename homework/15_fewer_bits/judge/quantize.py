@@ -58,6 +58,7 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
     one = "that is one scale for the whole matrix: each row (or block) has its own, max(axis=...)"
     each = "that is a scale for each column: the largest magnitude of a ROW decides"
     alone = "each number has a scale of its own: take the largest along the LAST axis of (R, blocks, block)"
+    cut_off = "a negative number can be the largest magnitude: np.abs first, and np.clip has nothing to cut off"
     flat = "the values are right, but the scales have the shape (R, blocks), (R, 1) for whole rows: keepdims=True"
     found: list[tuple[str, Quantized]] = [
         (cut, rounded(weight, block, rounding=math.trunc)),
@@ -84,6 +85,14 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
         (
             "a negative number can be the largest magnitude: np.abs first, not after max",
             rounded(weight, block, magnitude=lambda numbers: abs(max(numbers))),
+        ),
+        (
+            cut_off,
+            rounded(weight, block, rounding=lambda number: int(np.clip(round(number), -127, 127)), magnitude=max),
+        ),
+        (
+            f"{cut_off}; int8's -128 stays unused",
+            (rounded(weight, block, rounding=lambda number: int(np.clip(round(number), -128, 127)), magnitude=max)),
         ),
         ("the scale is returned upside down: weight ~ scale * values", (values, inverse)),
         ("the values are right; a block of zeros has the scale 0, not 1", (values, np.where(scale, scale, 1))),
@@ -183,6 +192,14 @@ MUTANTS = [
     Mutant("down", "rounds down", VALUES, VALUES.replace("rint", "floor"), "nearest"),
     Mutant("128", "divides by 128", SCALE, SCALE.replace("127", "128"), "scale"),
     Mutant("no_abs", "forgets negative numbers", SCALE, SCALE.replace("np.abs(parts)", "parts"), "scale"),
+    Mutant(
+        "no_abs_clipped",
+        "forgets negative numbers, and cuts what is too large",
+        SCALE,
+        SCALE.replace("np.abs(parts)", "parts")
+        + "    parts = np.clip(parts, -127 * scale[:, :, None], 127 * scale[:, :, None])\n",
+        "scale",
+    ),
     Mutant(
         "one_scale",
         "one scale for all rows",

@@ -208,6 +208,7 @@ MUTANTS = [
         "    if name not in header:\n",
         "missing",
     ),
+    Mutant("notes_too", "looks for offsets in __metadata__", MISSING, "    if name not in header:\n", "missing"),
     Mutant(
         "nothing",
         "None for what is not there",
