@@ -44,7 +44,7 @@ PLACEMENTS = (
     Placement("lessons/10_partition", "Waves", "waves", "it waits for another wave"),
     Placement("lessons/10_partition", "The fewest sub-graphs", "levels", "From levels to sub-graphs"),
     Placement("lessons/11_speed", "5. Winograd: fewer products", "winograd", "The tiles of an image overlap"),
-    Placement("lessons/12_unet", "Down, and up again", "graph_segmenter"),
+    Placement("lessons/12_unet", "A network in the shape of a U", "graph_segmenter", "Four maxima halve each side"),
     Placement("lessons/13_language_model", "Attention", "attention", "Two triangles of weights"),
     Placement("lessons/13_language_model", "The whole network", "graph_writer"),
     Placement("lessons/13_language_model", "A cache of keys and values", "cache", "On average a text is half of"),

@@ -10,7 +10,8 @@ import pytest
 from classroom.site import moving
 from classroom.site.moving_places import PLACEMENTS
 
-LESSONS = sorted({place.file for place in PLACEMENTS if place.file.startswith("lessons/")})
+OWN = (*moving.SCENES, *moving.ADJUSTABLE)
+LESSONS = sorted({place.file for place in PLACEMENTS if place.name in OWN})
 TALLEST = 700
 """Pixels of a phone's page that are left between the bars of its browser."""
 
@@ -24,10 +25,10 @@ def page_of(site: Path, folder: str) -> Path:
 def test_the_pictures_of_a_lesson_start_and_fit_a_phone(site: Path, phone: Any, folder: str) -> None:
     tab = phone.open(page_of(site, folder))
     tab.wait_for_load_state()
-    names = {place.name for place in PLACEMENTS if place.file == folder}
+    names = {place.name for place in PLACEMENTS if place.file == folder and place.name in OWN}
     found = tab.evaluate("""() => {
         window.KuiperGates?.openAll();
-        return [...document.querySelectorAll("figure.moving")].map((figure) => [
+        return [...document.querySelectorAll("figure:is(.moving-steps, .moving-sliders)")].map((figure) => [
             figure.dataset.name, figure.dataset.ready, figure.getBoundingClientRect()]);
     }""")
     assert {name for name, _, _ in found} == names
@@ -35,8 +36,7 @@ def test_the_pictures_of_a_lesson_start_and_fit_a_phone(site: Path, phone: Any, 
     for name, _, box in found:
         assert box["x"] >= 0, name
         assert box["right"] <= 390, name
-        if name not in moving.GRAPHS:
-            assert 0 < box["height"] <= TALLEST, name
+        assert 0 < box["height"] <= TALLEST, name
     assert phone.trouble == []
 
 
@@ -58,9 +58,9 @@ def test_pages_without_pictures_load_no_script_of_theirs(site: Path) -> None:
     expected = {
         site / "glossary.html": [],
         page_of(site, "lessons/04_graph"): ["figure", "stepper"],
-        page_of(site, "lessons/09_yolov5"): ["figure", "sliders", "suppression", "viewer"],
+        page_of(site, "lessons/09_yolov5"): ["figure", "sliders", "suppression"],
     }
     for page, scripts in expected.items():
         text = page.read_text(encoding="utf-8")
-        loaded = [path.stem for path in moving.assets() if path.suffix == ".js" and f"/{path.name}" in text]
-        assert sorted(loaded) == [f"moving-{name}" for name in scripts], page.name
+        known = ("figure", "stepper", "sliders", *moving.ADJUSTABLE)
+        assert [name for name in sorted(known) if f"/moving-{name}.js" in text] == scripts, page.name
