@@ -10,7 +10,7 @@ import kuiper
 from classroom.register import ROOT
 from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, PartStates, Scene
-from classroom.site.moving.shapes import rect, words
+from classroom.site.moving.shapes import path, words
 from kuiper.runtime import RuntimeGraph
 from kuiper.text import Cache, Sampler, Tokens, attention_of, forward
 
@@ -87,13 +87,11 @@ def scene() -> Scene:
                  frames := _frames(text), len(frames) - 1)  # fmt: skip
 
 
-def _squares(text: Written, number: int, way: str) -> PartStates:
+def _row(text: Written, number: int, way: str) -> PartStates:
     """One pass: what is computed now, and what was known before."""
-    seen = text.passes()[number]
-    before = text.passes()[number - 1] if number else 0
-    old = "rose" if way == "all" else "green"
-    states = {f"{way} {number} {i}": PartState(old if i < before else "orange") for i in range(seen)}
+    states = {f"{way} old {number}": PartState("rose" if way == "all" else "green")} if number else {}
     count = text.counts(number)[way == "new"]
+    states |= {f"{way} new {number}": PartState("orange")}
     return states | {f"{way} count {number}": PartState("", f"{count / MILLION:.1f} M")}
 
 
@@ -103,7 +101,7 @@ def _frames(text: Written) -> list[Frame]:
              for way in ("all", "new") for i, name in enumerate(names)}  # fmt: skip
     frames = [Frame(f'The writer is to go on with "{PROMPT}", {text.prompt} tokens. A square is a token that the '
                     "network computes: keys, values and all else, in every block.", dict(known))]  # fmt: skip
-    states: PartStates = known | _squares(text, 0, "all") | _squares(text, 0, "new")
+    states: PartStates = known | _row(text, 0, "all") | _row(text, 0, "new")
     say = f"Pass 1 reads the prompt. Nothing is known yet, so both ways compute {text.prompt} tokens, "
     frames.append(Frame(f"{say}{text.counts(0)[0]:,} products.", dict(states)))
     for number in range(1, len(text.passes())):
@@ -111,7 +109,7 @@ def _frames(text: Written) -> list[Frame]:
         new = names[seen - 1]
         states |= {f"{way} token {seen - 1}": PartState("", new) for way in ("all", "new")}
         without, with_ = text.counts(number)
-        every, one = _squares(text, number, "all"), _squares(text, number, "new")
+        every, one = _row(text, number, "all"), _row(text, number, "new")
         if number == 1:
             say = f'The writer has drawn "{new}". Without a cache pass 2 reads all {seen} tokens, and computes for '
             say += f"{seen - 1} of them, red, what it knew already: {without:,} products."
@@ -143,12 +141,18 @@ def _panel(text: Written, way: str) -> Panel:
     for number in range(passes):
         y = TOP + number * LINE
         ground += words(f"pass {number + 1}", LEFT - 6, y + LINE / 2, 10.5, "end", "note")
-        parts += [
-            Part(f"{way} {number} {i}", rect(LEFT + i * CELL + 1, y + 1, CELL - 2, LINE - 2, 2), size=0, kind="ghost")
-            for i in range(text.passes()[number])
-        ]
+        before, seen = text.passes()[number - 1] if number else 0, text.passes()[number]
+        for key, first, stop in (("old", 0, before), ("new", before, seen)):
+            if first < stop:
+                parts.append(Part(f"{way} {key} {number}", _squares(y, first, stop), size=0, kind="ghost"))
         parts.append(Part(f"{way} count {number}", "", "", right - 2, y + LINE / 2, 11.0, "end"))
     bottom = TOP + passes * LINE
     parts.append(Part(f"{way} sum", "", "", right - 2, bottom + 10, 11.0, "end"))
     label = f"Passes of the network {title}: which tokens each computes, and how many products that takes."
     return Panel(right, bottom + 20, label, parts, ground)
+
+
+def _squares(y: float, first: int, stop: int) -> str:
+    """A square for each token from `first` on and before `stop`, in the line at y."""
+    one = f"h{CELL - 3:g}v{LINE - 3:g}h{3 - CELL:g}z"
+    return path("".join(f"M{LEFT + i * CELL + 1.5:g} {y + 1.5:g}{one}" for i in range(first, stop)), "squares")

@@ -15,7 +15,7 @@ from kuiper.show.svg import element
 def data_url(pixels: np.ndarray, kind: str = "PNG", **options: Any) -> str:
     """(H,W), (H,W,3) or (H,W,4) bytes -> a URL that holds the picture; `options` are Pillow's for the kind."""
     file = io.BytesIO()
-    Image.fromarray(pixels).save(file, kind, **options)
+    Image.fromarray(pixels).save(file, kind, optimize=True, **options)
     return f"data:image/{kind.lower()};base64,{base64.b64encode(file.getvalue()).decode()}"
 
 

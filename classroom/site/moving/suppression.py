@@ -110,6 +110,6 @@ def _picture() -> Panel:
     pixels = np.load(FOLDER / "heldout.npz")["images"][PICTURE]
     parts = [Part(key, path("M0 0", ""), size=0, kind=key) for key in ("gone", "stay")]
     parts += [Part(f"label{i}", "", "", 3, -8, 13.0, "start", "label") for i in range(MOST)]
-    ground = image(data_url(pixels, "JPEG", quality=50, optimize=True), 0, 0, SIDE, SIDE)
+    ground = image(data_url(pixels, "JPEG", quality=50), 0, 0, SIDE, SIDE)
     label = f"A photograph with {found().digits} digits pasted in, and the detector's boxes around them."
     return Panel(SIDE, SIDE, label, parts, ground)
