@@ -25,6 +25,9 @@ CHOSEN = [np.dtype(each) for each in (bool, np.int8, np.uint8, np.int16, np.uint
 """Types of arrays that somebody chose: where one of them is expected, no other will do."""
 LONGEST = 60
 """Characters of a value that are shown."""
+AT_A_GLANCE = 20
+"""Characters of a list of lists that are shown; of a longer one the place that differs is."""
+PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 _right: dict[str, Callable[..., Any]] = {}
 """The reader's functions that passed their last check, by name."""
 
@@ -99,6 +102,8 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
     """(what the function returns, what it did instead of returning something)."""
     try:
         got = function(*copy.deepcopy(arguments))
+    except RecursionError as error:  # its own words depend on the line at which the limit was met
+        return error, "but it raised RecursionError: it called itself until too many calls waited"
     except Exception as error:
         return error, f"but it raised {type(error).__name__}: {error}"
     return got, ""
@@ -121,8 +126,6 @@ def _instead(got: Any, said: str, expected: Any) -> str:
     """What came instead of `expected`, as the end of a sentence that begins with the call."""
     if got is None and not _is_error(expected):
         return " returned None: is a `return` missing?"
-    if not said and isinstance(got, dict) and isinstance(expected, dict):
-        return f": {_first_key(got, expected)}"
     if inspect.isgenerator(got):
         return f": expected {_short(expected)}, got a generator: make a list of it"
     return f": expected {_short(expected)}, {said}" if said else f": {_pair(got, expected)}"
@@ -175,17 +178,28 @@ def _first_key(got: dict[Any, Any], expected: dict[Any, Any]) -> str:
 
 
 def _pair(got: Any, expected: Any) -> str:
-    """What was expected, and what came. Of long strings and lists the part in which they differ first."""
+    """What was expected, and what came. Of what does not fit a glance the place in which they differ first."""
     if isinstance(got, str) and isinstance(expected, str) and max(len(got), len(expected)) > LONGEST - 2:
         pairs = enumerate(zip(got, expected))
         place = next((i for i, (one, other) in pairs if one != other), min(len(got), len(expected)))
         return f"at character {place} expected {_around(expected, place)}, got {_around(got, place)}"
-    if type(got) is type(expected) in (list, tuple) and _short(got) == _short(expected):
-        for index, (one, other) in enumerate(zip(got, expected)):
-            if not _same(one, other):
-                return f"at [{index}] {_pair(one, other)}"
-        return f"expected {len(expected)} elements, got {len(got)}"
+    if isinstance(got, dict) and isinstance(expected, dict):
+        return _first_key(got, expected)
+    if type(got) is type(expected) in (list, tuple):
+        alike = _short(got) == _short(expected)
+        if len(got) == len(expected) and (alike or _is_long(got) or _is_long(expected)):
+            place = next(i for i, pair in enumerate(zip(got, expected)) if not _same(*pair))
+            said = _pair(got[place], expected[place])
+            return f"at [{place}]{' ' if said.startswith('expected') else ', '}{said}"
+        if alike:
+            return f"expected {len(expected)} elements, got {len(got)}"
     return f"expected {_short(expected)}, {_got(got, expected)}"
+
+
+def _is_long(values: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether lists or dictionaries stand in the list, and it is more than a glance takes in."""
+    nested = any(isinstance(each, (list, tuple, dict)) for each in values)
+    return nested and sum(len(_short(each)) + 2 for each in values) > AT_A_GLANCE
 
 
 def _around(text: str, place: int) -> str:
@@ -215,7 +229,29 @@ def _got(got: Any, expected: Any) -> str:
     empty = type(got) is type(expected) in (list, tuple) and not (got and expected)
     if one == other or empty or "nothing" in (one, other) or {one, other} == {"a number", "True or False"}:
         return f"got {_short(got)}"
-    return f"got {_short(got)}, which is {one} and not {other}"
+    return f"got {_short(got)}, {_other_kind(got, expected)}"
+
+
+def _other_kind(got: Any, expected: Any) -> str:
+    """In which way the value is of another kind than `expected`, as the end of a sentence that shows it."""
+    if isinstance(expected, tuple) and len(expected) > 1:
+        named = zip(PLACES, expected)
+        place = next((place for place, each in named if _same(got, each, exact=False)), "")
+        if place:
+            return f"which is the {place} of the {len(expected)} values alone: return all, separated by commas"
+        if not isinstance(got, tuple):
+            return f"which is {_kind(got)} and not a tuple of {len(expected)} values"
+    kinds = [_kind(each) for each in expected] if type(got) is type(expected) in (list, tuple) else []
+    uniform = len(set(kinds)) == 1
+    if kinds and (uniform or len(got) == len(expected)):
+        pairs = [
+            (each, kind) for each, kind in zip(got, kinds[:1] * len(got) if uniform else kinds) if _kind(each) != kind
+        ]
+        if pairs and not (uniform and len(pairs) == len(got) and len(set(map(_kind, got))) == 1):
+            return f"in which {_short(pairs[0][0])} is {_kind(pairs[0][0])} and not {pairs[0][1]}"
+    elif kinds:
+        return f"which has {len(got)} elements and not {len(expected)}"
+    return f"which is {_kind(got)} and not {_kind(expected)}"
 
 
 def _of_other_type(got: Any, expected: Any) -> bool:
@@ -259,7 +295,7 @@ def _kind(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         if not value:
             return f"an empty {type(value).__name__}"
-        inside = {_kind(each).split()[-1] + "s" for each in value}
+        inside = {_kind(each).partition(" of ")[0].split()[-1] + "s" for each in value}
         return f"a {type(value).__name__}" + (f" of {inside.pop()}" if len(inside) == 1 else "")
     if isinstance(value, np.ndarray):
         return "an array"

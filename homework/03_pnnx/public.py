@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,22 @@ from classroom.judge import Failure, Student, expect, likely, task
 from kuiper import pnnx
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits.pnnx.param"
+
+
+KINDS = ("null", "bool", "int", "float", "str", "list of ints", "list of floats", "list of strs")
+
+
+def expect_pair(got: Any, expected: tuple[int, Any], text: str, mistakes: Mapping[str, Any] | None = None) -> None:
+    """As `expect`; a wrong type is told in words, too, and the two parts by their names."""
+    try:
+        expect(got, expected, what=f"the result for {text!r}", names=("type", "value"), mistakes=mistakes)
+    except Failure as failure:
+        if type(got) is tuple and len(got) == 2 and got[0] != expected[0]:
+            kind = f" ({KINDS[got[0]]})" if type(got[0]) is int and got[0] in range(len(KINDS)) else ""
+            wanted = f"{expected[0]} ({KINDS[expected[0]]})"
+            failure.message = f"the type for {text!r}: expected {wanted}, got {got[0]!r:.80}{kind}"
+            failure.args = (failure.message,)
+        raise
 
 
 def expect_values(student: Student, oracle: Any, *cases: tuple[str, tuple[int, Any]]) -> None:
@@ -26,8 +43,7 @@ def expect_values(student: Student, oracle: Any, *cases: tuple[str, tuple[int, A
     for text, expected in cases:
         with likely(causes):
             got = student.parse_parameter(text)
-        what = f"the result for {text!r}"
-        expect(got, expected, what=what, mistakes=oracle.value_mistakes(text, expected))
+        expect_pair(got, expected, text, oracle.value_mistakes(text, expected))
 
 
 @task("parse_parameter", "null", "bool", "str", "float", "int", "pair", "order")
@@ -142,8 +158,7 @@ def lists_of_several_kinds(student: Student, rng: np.random.Generator, oracle: A
     ):
         with likely(causes):
             got = student.parse_parameter(text)
-        mistakes = oracle.mixed_mistakes(text, expected, unread)
-        expect(got, expected, what=f"the result for {text!r}", mistakes=mistakes)
+        expect_pair(got, expected, text, oracle.mixed_mistakes(text, expected, unread))
 
 
 @task("parse_parameter", "percent", "order")
@@ -153,7 +168,7 @@ def a_percent_decides_first(student: Student, oracle: Any) -> None:
         with likely({"": "a text with a % is a str, whatever else it looks like: this rule comes before all others."}):
             got = student.parse_parameter(text)
         expected = (4, text)
-        expect(got, expected, what=f"the result for {text!r}", mistakes=oracle.value_mistakes(text, expected))
+        expect_pair(got, expected, text, oracle.value_mistakes(text, expected))
 
 
 @task("parse_parameter", "order", "null", "bool", "list", "str", "float", "int", "pair")
@@ -165,7 +180,7 @@ def every_option_of_the_digit_network(student: Student) -> None:
         if equals and key[0] not in "@$#" and key != "expr":
             parameter = pnnx.parse(text)
             expected = (int(parameter.kind), parameter.value)
-            expect(student.parse_parameter(text), expected, what=f"the result for {token!r}")
+            expect_pair(student.parse_parameter(text), expected, text)
 
 
 SIX = ("type", "name", "inputs", "outputs", "params", "attributes")

@@ -81,7 +81,7 @@ def max_pool2d(
     border : the border never wins, whatever the numbers in the image.
     last : a last window that would stick out of the padded image is left out.
     dtype : the result has the dtype of `x`.
-    fits : when no window fits into the padded image, in either direction, it raises ValueError.
+    fits : when along either axis no window fits into the padded image, it raises ValueError.
 
     Example
     -------
@@ -117,7 +117,7 @@ def im2col(
     last : a last window that would stick out of the padded image is left out.
     defaults : unless given, the stride is (1, 1) and the padding (0, 0).
     dtype : the result has the dtype of `x`.
-    fits : when no window fits into the padded image, in either direction, it raises ValueError.
+    fits : when along either axis no window fits into the padded image, it raises ValueError.
 
     Example
     -------

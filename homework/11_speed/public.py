@@ -310,6 +310,23 @@ def as_exact_as_the_type(student: Student, rng: np.random.Generator, oracle: Any
 # --- winograd
 
 ODD = "the last tile needs pixels that are not there: pad x with zeros below and to the right, to 2 * tiles + 2"
+OF_KERNELS = "the transform of a kernel g is G g G^T: G (4, 3) on the left, its transpose on the right"
+WAY_BACK = "the way back for products m is A^T m A: A^T (2, 4) on the left, its transpose on the right"
+TILE_ERRORS = {
+    "size 4 is different from 3": OF_KERNELS,
+    "size 3 is different from 4": OF_KERNELS,
+    "3 (dim 1) != 4 (dim 0)": OF_KERNELS,
+    "4 (dim 1) != 3 (dim 0)": OF_KERNELS,
+    "size 2 is different from 4": WAY_BACK,
+    "4 (dim 1) != 2 (dim 0)": WAY_BACK,
+}
+"""The errors of products of matrices where all tiles are whole."""
+OVER_KERNELS = "the sum is over the kernels: the products are (O, C, ...), so sum over C, axis 1"
+SUM_ERRORS = {
+    "from shape (3,2,2) into shape (2,2,2)": OVER_KERNELS,
+    "array of size 72 into shape (2,": OVER_KERNELS,
+}
+"""The errors of three channels and two kernels on 6 x 8 pixels whose products were summed over the kernels."""
 ODD_ERRORS = {"window shape": ODD, "mismatch in its core dimension": ODD, "broadcast": ODD, "reshape": ODD}
 
 
@@ -333,7 +350,9 @@ def one_tile(student: Student, oracle: Any) -> None:
     x, weight = np.arange(1.0, 17.0).reshape(1, 4, 4), np.array([[[[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]]]])
     right = np.array([[[110.0, 128.0], [182.0, 200.0]]])
     mistakes = oracle.image_mistakes(x, weight)
-    expect(student.winograd(x, weight), right, rtol=1e-5, mistakes=mistakes)
+    with likely(TILE_ERRORS):
+        got = student.winograd(x, weight)
+    expect(got, right, rtol=1e-5, mistakes=mistakes)
     expect_products(student.winograd, x, weight, right, mistakes=mistakes)
 
 
@@ -341,7 +360,8 @@ def one_tile(student: Student, oracle: Any) -> None:
 def channels_and_kernels(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Several tiles, channels and kernels give what im2col_conv gives, by products of multiply."""
     x, weight = image(rng, 3, 6, 8, 2)
-    expect_image(student, oracle, x, weight, what=f"the result for {x.shape} and {weight.shape}")
+    with likely(TILE_ERRORS | SUM_ERRORS):
+        expect_image(student, oracle, x, weight, what=f"the result for {x.shape} and {weight.shape}")
 
 
 @task("winograd", "odd", "result", "dtype", "only", "products")
@@ -400,8 +420,8 @@ def real_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> Non
 # --- plan_memory
 
 NEVER_AGAIN = (
-    "the bytes of a value that is no longer alive are never used again: of the values that have a place, only those "
-    "alive together with the new one are in its way; take the lowest gap between them, not the top"
+    "bytes that are free again are not used again: of all the values placed so far, and not only the last one, those "
+    "alive together with the new one are in its way, and no others; take the lowest gap between them"
 )
 
 
@@ -431,9 +451,11 @@ def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -
                 "they share one byte: a value from start on fits below the next one if start + size <= offset"
             )
         elif not longer and min(lives[n][1] - lives[n][0] for n in two):
+            one, other = sorted(lives[n] for n in two)
             failure.cause = (
-                "lives that touch in one step were taken for apart: (0, 1) and (1, 2) are both alive at step 1. Or, if "
-                "you walk up past neighbours, one that ends lower than another lowered the start: max(start, end)"
+                f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step {step}. "
+                "Or, if you walk up past neighbours, one that ends lower than another lowered the start: "
+                "max(start, end)"
             )
         raise failure
     return max((got[name] + size for name, size in sizes.items()), default=0)
@@ -557,21 +579,14 @@ def within_twice_the_bound(student: Student, rng: np.random.Generator, oracle: A
     expect_within(student, some, oracle.lower_bounds(as_arrays(some)), 2.0)
 
 
-@task("plan_memory", "within_50", "within_100", "apart", "both_ends", "names", "offsets")
-def within_50_percent(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """On average over 30 networks the block is at most 50 % longer than the bound."""
-    some = networks(rng, (0, 1, 2), 30)
-    expect_within(student, some, oracle.lower_bounds(as_arrays(some)), 1.5)
-
-
-@task("plan_memory", "within_25", "within_50", "within_100", "apart", "both_ends", "names", "offsets")
+@task("plan_memory", "within_25", "within_100", "apart", "both_ends", "names", "offsets")
 def within_25_percent(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """On average over 30 networks the block is at most 25 % longer than the bound."""
     some = networks(rng, (0, 1, 2), 30)
     expect_within(student, some, oracle.lower_bounds(as_arrays(some)), 1.25)
 
 
-@task("plan_memory", "within_10", "within_25", "within_50", "within_100", "apart", "both_ends", "names", "offsets")
+@task("plan_memory", "within_10", "within_25", "within_100", "apart", "both_ends", "names", "offsets")
 def within_10_percent(student: Student, rng: np.random.Generator, oracle: Any) -> str:
     """On average over 50 networks the block is at most 10 % longer than the bound."""
     some = networks(rng, (1, 2), 50)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,12 @@ IMAGE, SAMPLES = 200, 256
 """Least side of a map without numbers in pixels, and the most rows or columns of one."""
 
 
-def show_tensor(x: Any, *, title: str | None = None) -> Svg:
+def show_tensor(x: Any, *, title: str | None = None, names: Sequence[str] = ()) -> Svg:
     """(W,), (H,W) or (C,H,W), a Tensor or an array -> heat maps, channels side by side.
 
     Colours run from the smallest to the largest number; where negative ones occur, white is zero, blue below and
     orange above. nan, inf and -inf have colours of their own and are counted. Complex numbers appear by magnitude.
+    `names` : what to call the channels, in their order; those without one are "channel 0", ...
     Raises ShapeError for other ranks.
 
     >>> "3.14" in show_tensor(np.array([[3.14, 0], [1, 2]])).text
@@ -42,7 +44,7 @@ def show_tensor(x: Any, *, title: str | None = None) -> Svg:
         f"{'x'.join(map(str, array.shape))} {array.dtype.name}{' magnitudes' * (array.dtype.kind == 'c')}{scale.facts}"
     )
 
-    maps, x_end, y = _maps(channels, scale, MARGIN + (50.0 if title else 28.0))
+    maps, x_end, y = _maps(channels, scale, MARGIN + (50.0 if title else 28.0), names)
     head = [text(title, MARGIN, MARGIN + 8, 15.0, text_anchor="start", font_weight="bold")] if title else []
     head.append(text(facts, MARGIN, MARGIN + (31.0 if title else 7.0), text_anchor="start"))
     if len(channels) > CHANNELS:
@@ -103,7 +105,7 @@ def _count_others(values: np.ndarray) -> tuple[int, int, int]:
     return int(np.isnan(values).sum()), int((values == np.inf).sum()), int((values == -np.inf).sum())
 
 
-def _maps(channels: np.ndarray, scale: _Scale, y: float) -> tuple[list[str], float, float]:
+def _maps(channels: np.ndarray, scale: _Scale, y: float, names: Sequence[str] = ()) -> tuple[list[str], float, float]:
     """The channels' maps from left to right in as many lines as the page needs; where they end in x and in y."""
     if channels.size == 0:
         return [text("no elements", MARGIN, y + 6, text_anchor="start")], 0.0, y + 24
@@ -116,9 +118,10 @@ def _maps(channels: np.ndarray, scale: _Scale, y: float) -> tuple[list[str], flo
         picture_of, width, height = _cells(values, scale, cell) if written else _image(values, scale)
         if x > MARGIN and x + width > PAGE:
             x, y = MARGIN, bottom + GAP
-        label = text(f"channel {index}", x, y + 6, 10.0, text_anchor="start") if caption else ""
+        name = names[index] if index < len(names) else f"channel {index}"
+        label = text(name, x, y + 6, 10.0, text_anchor="start") if caption else ""
         parts.append(label + element("g", picture_of, transform=f"translate({number(x)} {number(y + caption)})"))
-        x += max(width, 70.0 if caption else 0.0) + GAP
+        x += max(width, 70.0 if caption else 0.0, text_width(name, 10) if caption else 0.0) + GAP
         widest, bottom = max(widest, x - GAP), y + caption + height
     return parts, widest, bottom + GAP
 

@@ -151,7 +151,7 @@ def cycle() -> Svg:
               arrow((288, 74), (288, 98), INK, 1.5, 6.0), arrow((316, 112), (346, 112), BLUE[1], 3.0)]  # fmt: skip
     colors = {"input": ACTIVE, "op2": ACTIVE, "op1": DONE, "add": DONE}
     parts += boxes(meet, 56, 28, colors, 12.5)
-    parts.append(text("add is done: they meet", 332, 146, 12.0))
+    parts.append(text("two paths meet at add", 332, 146, 12.0))
     description = "Left, op3 leads to op1 on the open path: a cycle. Right, op2 leads to add, which is done: none."
     return picture(418, 160, "Which arrow closes a cycle", description, *parts)
 

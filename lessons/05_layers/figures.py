@@ -106,7 +106,7 @@ def two_forwards() -> Svg:
         element("rect", x=6.0, y=82.0, width=388.0, height=180.0, rx=8.0, fill="none", stroke=CONVOLUTION.border,
                 stroke_width=1.5),
         pill("forward_operator", 200.0, 82.0, 13.0),
-        box(91.0, 144.0, 140.0, 50.0, CONVOLUTION, "gather", "in slot order"),
+        box(91.0, 144.0, 140.0, 50.0, CONVOLUTION, "gather", "in listed order"),
         box(309.0, 144.0, 140.0, 50.0, CONVOLUTION, "store", "by operand name"),
         box(200.0, 224.0, 190.0, 54.0, ACTIVATION, "forward(x)", "knows arrays only"),
         arrow(91.0, 170.0, 136.0, 196.0),
@@ -149,7 +149,8 @@ def safe_sides() -> Svg:
             parts.append(element("line", x1=x, y1=y - 5, x2=x, y2=y + 5, stroke=INK, stroke_width=1.2))
             parts.append(text(mark, x, y + 16, 12.0))
     parts.append(text("x", right - 4, 186.0, 12.0))
-    return picture(400, 230, "Two forms of the sigmoid", "Each form is safe on one side only", *parts)
+    parts.append(text("(not to scale)", right, 242.0, 12.0, text_anchor="end"))
+    return picture(400, 252, "Two forms of the sigmoid", "Each form is safe on one side only", *parts)
 
 
 def copy() -> Svg:

@@ -74,7 +74,7 @@ def levels() -> Svg:
     """One name for a picture, one for each box, one for each pixel."""
     digit = np.array([[0, 1, 1, 1, 0], [0, 0, 0, 1, 0], [0, 0, 1, 0, 0], [0, 0, 1, 0, 0]])
     parts = []
-    for k, (title, result) in enumerate((("classification", "(N, K)"), ("detection", "(N, M, 5 + K)"),
+    for k, (title, result) in enumerate((("classification", "(N, K)"), ("detection", "(N, boxes, 5 + K)"),
                                          ("segmentation", "(N, K, H, W)"))):  # fmt: skip
         x, y, size = 22.0 + 158 * k, 40.0, 24.0
         parts += [note(title, x + 2.5 * size, 18, 13.0, font_weight="bold")]
@@ -135,18 +135,33 @@ def unet() -> Svg:
             ends[level] = x
         elif op.producers:  # ReLU: where its convolution stands
             place[op.name] = place.get(op.producers[0].name, (x, level))
-    legend = (("convolution, its channels", BLUE[1], 12, 0), ("2x2 maximum", swatch_of("nn.MaxPool2d").border, 234, 0),
-              ("skip (dashed)", INK, 366, 0), ("transposed convolution", ROSE[1], 12, 1),
-              ("cat (grey bars)", swatch_of("torch.cat").border, 234, 1))  # fmt: skip
     bottom = tops[4] + heights[4] + 30
-    for label, color, left, line in legend:
-        parts.append(element("rect", x=float(left), y=bottom + 22 * line - 4, width=14.0, height=8.0, fill=color))
-        parts.append(note(label, left + 20, bottom + 22 * line, text_anchor="start"))
+    maximum, cut = swatch_of("nn.MaxPool2d").border, {"stroke_dasharray": "5 4"}
+
+    def symbol(kind: str, left: float, y: float) -> str:
+        """What the figure draws for this kind of operator, 20 wide."""
+        if kind == "maximum":
+            return arrow(f"M{left + 4:g} {y - 9:g}V{y + 3:g}", left + 20, y + 3, 1, 0, maximum)
+        if kind == "up":
+            return arrow(f"M{left:g} {y + 5:g}H{left + 14:g}", left + 14, y - 9, 0, -1, ROSE[1])
+        if kind == "skip":
+            return arrow(f"M{left - 6:g} {y:g}", left + 20, y, 1, 0, INK, **cut)
+        return bar("", left + 4, y - 8, 12, 16, swatch_of(kind))
+
+    for label, kind, left, row in (
+        ("convolution, its channels", "nn.Conv2d", 12.0, 0),
+        ("2x2 maximum", "maximum", 240.0, 0),
+        ("skip", "skip", 376.0, 0),
+        ("transposed convolution", "up", 12.0, 1),
+        ("cat", "torch.cat", 240.0, 1),
+    ):
+        y = bottom + 26 * row
+        parts += [symbol(kind, left, y), note(label, left + 26, y, text_anchor="start")]
     for k, size in enumerate(("H x W", "H/2 x W/2", "H/4 x W/4", "H/8 x W/8", "H/16 x W/16")):
         parts.append(note(size, ends[k] + (6 if k == 0 else 16), middle(k), text_anchor="start"))
     return picture(
         x + 46,
-        bottom + 38,
+        bottom + 44,
         "The segmenter",
         "Two convolutions on each of five levels on the way down, four maxima between them; four transposed "
         "convolutions on the way up, each joined with the values of the same level on the way down.",

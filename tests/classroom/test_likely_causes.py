@@ -192,6 +192,83 @@ def test_the_likely_cause_is_the_true_one(tmp_path: Path, case: str) -> None:
     assert cause in cause_told(RESNET, name, changes, tmp_path / "hw08_resnet.py")
 
 
+OPERANDS = "tokens[4:start], tokens[start:end], params"
+BETWEEN = '[one for one in tokens[4:] if "=" not in one]'
+READER_AND_ORDER = {
+    "the last operand as the output": (
+        "03_pnnx",
+        "counts_decide",
+        {OPERANDS: f"{BETWEEN}[:-1], {BETWEEN}[-1:], params"},
+        "Either the last operand was taken as the output",
+    ),
+    "a tuple of inputs": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {OPERANDS: "tuple(tokens[4:start]), tokens[start:end], params"},
+        "The inputs are a list, not a tuple",
+    ),
+    "a tuple of outputs": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {OPERANDS: "tokens[4:start], tuple(tokens[start:end]), params"},
+        "The outputs are a list, not a tuple",
+    ),
+    "the value before the type": (
+        "03_pnnx",
+        "single_values",
+        {"    return kind, READ[kind](text)\n": "    return READ[kind](text), kind\n"},
+        "The two parts are swapped",
+    ),
+    "walks from inputs alone": (
+        "04_graph",
+        "an_operator_that_leads_to_itself",
+        {
+            "    for start in successors:\n": "    followed = {f for fs in successors.values() for f in fs}\n"
+            "    for start in [name for name in successors if name not in followed]:\n"
+        },
+        "begin a walk at every name that is not done yet",
+    ),
+    "who could run in the message": (
+        "04_graph",
+        "the_error_names_the_cycle",
+        {'"the graph has a cycle: " + " -> ".join([*cycle, cycle[0]])': 'f"no order: only {order} could run"'},
+        "names an operator that has run before the cycle",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", READER_AND_ORDER)
+def test_the_likely_cause_of_a_wrong_line_or_order_is_the_true_one(tmp_path: Path, case: str) -> None:
+    folder, name, changes, cause = READER_AND_ORDER[case]
+    assert cause in cause_told(register.ROOT / "homework" / folder, name, changes, tmp_path / "answer.py")
+
+
+def test_a_type_of_an_option_is_told_in_words(tmp_path: Path) -> None:
+    text = without_marks((register.ROOT / "homework" / "03_pnnx" / "judge" / "solution.py").read_text("utf-8"))
+    file = tmp_path / "hw03_pnnx.py"
+    tests = public_tests(register.ROOT / "homework" / "03_pnnx")
+    (test,) = (one for one in tests if one.name == "a_number_begins_with_a_digit")
+    file.write_text(
+        text.replace("    return kind, READ[kind](text)\n", "    return 3, float(text)\n"), encoding="utf-8"
+    )
+    (outcome,) = run_tests(file, [test], seed=0)
+    assert isinstance(outcome.error, Failure)
+    assert outcome.error.message == "the type for 'inf': expected 4 (str), got 3 (float)"
+
+
+def test_walks_that_are_reversed_one_by_one_are_told_so(tmp_path: Path) -> None:
+    changes = {
+        "    return order\n": "    seen: set[str] = set()\n\n"
+        "    def walk(name: str) -> list[str]:\n"
+        "        seen.add(name)\n"
+        "        return [*(one for f in successors[name] if f not in seen for one in walk(f)), name]\n\n"
+        "    return [name for start in successors if start not in seen for name in walk(start)[::-1]]\n"
+    }
+    folder = register.ROOT / "homework" / "04_graph"
+    told = cause_told(folder, "several_inputs_in_any_file_order", changes, tmp_path / "hw04_graph.py")
+    assert "the part of each walk was reversed by itself" in told
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ATTENTION)
 def test_the_likely_cause_of_wrong_attention_is_the_true_one(tmp_path: Path, case: str) -> None:
@@ -423,3 +500,77 @@ BITS = {
 def test_the_likely_cause_of_wrong_bits_is_the_true_one(tmp_path: Path, case: str) -> None:
     name, changes, cause = BITS[case]
     assert cause in cause_told(FEWER_BITS, name, changes, tmp_path / "hw15_fewer_bits.py")
+
+
+SPEED_AND_UNET = {
+    "11/winograd_step/third_sign": "the third product has the wrong sign",
+    "11/winograd_step/whole_halves": "the halves were rounded: / 2, not // 2",
+    "11/winograd_step/on_its_side": "the result lies on its side",
+    "11/winograd/padded_above": "they belong below and to the right",
+    "11/winograd/summed_over_kernels": "so sum over C, axis 1",
+    "12/transposed_convolution/first_sample_alone": "only the first sample is computed",
+    "12/transposed_convolution/bias_on_the_last_axis": "the bias (O,) lies along the last axis",
+}
+
+
+@pytest.mark.parametrize("case", SPEED_AND_UNET)
+def test_a_known_mistake_of_lessons_11_and_12_is_told_its_cause(tmp_path: Path, case: str) -> None:
+    number, exercise, name = case.split("/")
+    homework = homework_of(register.load().lesson(int(number)))
+    assert homework is not None
+    (mutant,) = (one for one in homework.mutants if (one.exercise, one.name) == (exercise, name))
+    file = tmp_path / f"{homework.folder.name}.py"
+    file.write_text(mutant.applied(homework.solution.read_text(encoding="utf-8")), encoding="utf-8")
+    tests = [one for one in homework.public if one.exercise == exercise]
+    first = next(outcome for outcome in run_tests(file, tests, seed=0) if not outcome.passed)
+    assert isinstance(first.error, Failure)
+    assert SPEED_AND_UNET[case] in str(first.error.cause)
+
+
+ARRAYS = {
+    "the kernels' transform without its transpose": (
+        "11_speed",
+        "one_tile",
+        {"kernel @ weight @ kernel.T": "kernel @ weight @ kernel"},
+        "the transform of a kernel g is G g G^T",
+    ),
+    "the way back without its transpose": (
+        "11_speed",
+        "one_tile",
+        {"back @ sums @ back.T": "back @ sums @ back"},
+        "the way back for products m is A^T m A",
+    ),
+    "a sum over the kernels that cannot be reshaped": (
+        "11_speed",
+        "channels_and_kernels",
+        {".sum(axis=1)  # (O": ".sum(axis=0)  # (O"},
+        "so sum over C, axis 1",
+    ),
+    "only the value before is looked at": (
+        "11_speed",
+        "three_values_in_160_bytes",
+        {"together = [other for other in offsets if": "together = [other for other in [*offsets][-1:] if"}
+        | {"key=lambda name: -sizes[name])": "key=lambda name: lives[name])"}
+        | {"for order in (by_size, by_area, by_length)]": "for order in (by_size,)]"}
+        | {"            if start + sizes[name] <= offsets[other]:\n                break\n": ""},
+        "and not only the last one",
+    ),
+    "lives that touch": (
+        "11_speed",
+        "three_values_in_160_bytes",
+        {"lives[other][0] <= last and first <= lives[other][1]": "lives[other][0] < last and first < lives[other][1]"},
+        "are both alive at step",
+    ),
+    "nan of numpy": (
+        "12_unet",
+        "masks_without_pixels",
+        {'return float(sum(ious) / len(ious)) if ious else float("nan")': "return np.mean(ious)"},
+        "make it a plain number with float(...)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_the_likely_cause_of_a_wrong_array_or_plan_is_the_true_one(tmp_path: Path, case: str) -> None:
+    folder, name, changes, cause = ARRAYS[case]
+    assert cause in cause_told(register.ROOT / "homework" / folder, name, changes, tmp_path / f"hw{folder}.py")

@@ -69,6 +69,10 @@ def broken(x: Any) -> Any:
     raise IndexError("list index out of range")
 
 
+def endless(x: Any) -> Any:
+    return endless(x)
+
+
 def greedy(x: list[int]) -> int:
     return x.pop()
 
@@ -179,6 +183,69 @@ def greedy(x: list[int]) -> int:
             same,
             [((list(range(30)),), list(range(31)))],
             f"same({str([*range(30)])[:57]}...): expected 31 elements, got 30 (",
+        ),
+        (
+            same,
+            [(((1, 32),), ((1, 32), "f32"))],
+            "same((1, 32)): expected ((1, 32), 'f32'), got (1, 32), which is the first of the 2 values alone: return "
+            "all, separated by commas (0 of 1 right)",
+        ),
+        (
+            same,
+            [(((1, 2),), ((1, 32), "f32"))],
+            "same((1, 2)): expected ((1, 32), 'f32'), got (1, 2), in which 1 is a number and not a tuple of numbers (0",
+        ),
+        (
+            same,
+            [(((1, 2, 3),), ((1, 32), "f32"))],
+            "same((1, 2, 3)): expected ((1, 32), 'f32'), got (1, 2, 3), which has 3 elements and not 2 (0",
+        ),
+        (
+            same,
+            [((1,), (1, "f32", 2, 3, 4, 5, 6, 7))],
+            "same(1): expected (1, 'f32', 2, 3, 4, 5, 6, 7), got 1, which is the",
+        ),
+        (
+            same,
+            [((0,), (1, "f32"))],
+            "same(0): expected (1, 'f32'), got 0, which is a number and not a tuple of 2 values",
+        ),
+        (
+            same,
+            [(([["b"], "a"],), ["b", "a"])],
+            "same([['b'], 'a']): expected ['b', 'a'], got [['b'], 'a'], in which ['b'] is a list of strings and not a "
+            "string (0 of 1 right)",
+        ),
+        (
+            same,
+            [(([1, [2]],), ["1", "2"])],
+            "same([1, [2]]): expected ['1', '2'], got [1, [2]], in which 1 is a number and not a string (0",
+        ),
+        (
+            same,
+            [(([["b"], ["a"]],), ["b", "a"])],
+            "same([['b'], ['a']]): expected ['b', 'a'], got [['b'], ['a']], which is a list of lists and not a list of "
+            "strings (0",
+        ),
+        (
+            same,
+            [(((["abc"], {"abc": 0}),), (["abc"], {"abc": 1}))],
+            "same((['abc'], {'abc': 0})): at [1], at the key 'abc' expected 1, got 0 (0 of 1 right)",
+        ),
+        (
+            same,
+            [(((["a"], {"a": 0}),), (["a", "b"], {"a": 1}))],
+            "same((['a'], {'a': 0})): at [0] expected ['a', 'b'], got ['a'] (0 of 1 right)",
+        ),
+        (
+            same,
+            [(((["a"], {"a": 0}),), (["a"], {"a": 0, "b": 0}))],
+            "same((['a'], {'a': 0})): at [1], the key 'b' is missing, expected 0 there (0 of 1 right)",
+        ),
+        (
+            endless,
+            [((1,), 1)],
+            "endless(1): expected 1, but it raised RecursionError: it called itself until too many calls waited (0",
         ),
         (
             broken,

@@ -44,6 +44,12 @@ def test_a_small_tensor_shows_each_number() -> None:
     assert {"Counting", "3x4x5 int64, 0 to 59", "channel 0", "channel 1", "channel 2"} <= set(shown)
 
 
+def test_channels_bear_the_names_that_are_given() -> None:
+    shown = texts(show_tensor(np.zeros((3, 2, 2)), names=("before", "a longer name than its picture is wide")))
+    assert {"before", "a longer name than its picture is wide", "channel 2"} <= set(shown)
+    assert not {"channel 0", "channel 1"} & set(shown)
+
+
 def test_a_tensor_and_its_array_look_alike() -> None:
     x = Tensor.rand(2, 3, 4, seed=0)
     assert show_tensor(x) == show_tensor(x.data)

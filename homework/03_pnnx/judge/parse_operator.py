@@ -60,6 +60,13 @@ def line_mistakes(line: str) -> dict[str, Any]:
     marked = {key: value for key, value in pairs.items() if key[0] in "#$"}
     operands = [*inputs, *outputs]
     swapped = operands[: len(outputs)], operands[len(outputs) :]
+    last_written = operands[:-1], operands[-1:]
+    counts_swapped = "The counts are swapped: the third token counts the inputs, the fourth the outputs."
+    last_taken = "The last operand was taken as the output: the counts decide how many inputs and outputs there are."
+    either = (
+        "Either the last operand was taken as the output, whatever the counts say, or the counts are swapped: the "
+        "third token counts the inputs, the fourth the outputs."
+    )
     tuples = tuple(inputs), tuple(outputs)
     tokens, end = line.split(), 4 + len(inputs)
     further = tokens[end + len(outputs) :]
@@ -68,9 +75,8 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "The result is a list: return the six parts separated by commas, which is a tuple.": [
             operator_type, name, inputs, outputs, params, attributes,
         ],
-        "The counts are swapped: the third token counts the inputs, the fourth the outputs.": (
-            operator_type, name, *swapped, params, attributes,
-        ),
+        (either if swapped == last_written else counts_swapped): (operator_type, name, *swapped, params, attributes),
+        last_taken: (operator_type, name, *last_written, params, attributes),
         "Each operator was given one input and one output: the two counts say how many there are.": (
             operator_type, name, operands[:1], operands[1:2], params, attributes,
         ),
@@ -92,6 +98,8 @@ def line_mistakes(line: str) -> dict[str, Any]:
             operator_type, name, inputs, line.split()[5 : 5 + len(outputs)], params, attributes,
         ),
         "Inputs and outputs are lists, not tuples.": (operator_type, name, *tuples, params, attributes),
+        "The inputs are a list, not a tuple.": (operator_type, name, tuples[0], outputs, params, attributes),
+        "The outputs are a list, not a tuple.": (operator_type, name, inputs, tuples[1], params, attributes),
         "An operand that is read twice is listed twice: a dictionary or a set keeps one.": (
             operator_type, name, list(dict.fromkeys(inputs)), outputs, params, attributes,
         ),

@@ -48,6 +48,7 @@ def value_mistakes(text: str, expected: tuple[int, Any]) -> dict[str, Any]:
     kind, value = expected
     wrong: dict[str, Any] = {
         "The pair is a list: write (kind, value), which is a tuple.": [kind, value],
+        "The two parts are swapped: the type comes first, then the value.": (value, kind),
         "The value alone came back: return the tuple (type, value).": value,
         "bool('False') is True, as for every text that is not empty: compare with 'True'.": (1, True),
         "The text is returned as it came: turn it into what its type says.": (kind, text),

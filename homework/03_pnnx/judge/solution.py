@@ -35,9 +35,9 @@ def parse_parameter(text: str) -> tuple[int, Any]:
     percent : a text with a % anywhere is a str (in patterns, PNNX marks placeholders with it).
     null : None, () and [] are null, with the value None.
     bool : True and False are bools.
-    list : a text that begins with ( or [ is a list, even of one element: what lies between its first and its last
-        character is split at the commas, and each element is read by the rules str, float and int alone; an empty
-        element, such as the second one of (3,), is the empty str.
+    list : a text that begins with ( or [ is a list, even of one element. What lies between its first and its last
+        character is split at the commas; an empty element, such as the second one of (3,), is the empty str. Each
+        element is read by the rules str, float and int alone.
     mixed : a list of ints and floats becomes floats; if one element is a str, all are strs and keep their text.
     str : a text that does not begin with a digit, or with - and a digit, is a str, unchanged; so is the empty text.
     float : a number with a . or an e in it is a float.

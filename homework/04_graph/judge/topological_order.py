@@ -59,9 +59,35 @@ def order_mistakes(successors: Network) -> dict[str, list[str]]:
         early: first_met(successors, -1, 1),
         early[:-1] + ", whichever successor comes first.": first_met(successors, -1, -1),
         first_done: first_met(successors, 0, 1),
+        **parts_reversed(successors),
         "the names are sorted by their in-degree. It says how many predecessors a node has, not when they are done: "
         "subtract as they are taken, and take a node at 0.": sorted(successors, key=in_degrees(successors).__getitem__),
     }
+
+
+def parts_reversed(successors: Network) -> dict[str, list[str]]:
+    """Likely cause -> the order of which each walk's part was reversed by itself, begun at each name or each input."""
+    followed = {follower for followers in successors.values() for follower in followers}
+    cause = (
+        "the part of each walk was reversed by itself. What a later walk finishes belongs before all that: gather the "
+        "post-order of all walks in one list, and reverse it once, after the last"
+    )
+    wrong = {}
+    inputs = [name for name in successors if name not in followed]
+    for starts, end in ((list(successors), "."), (inputs, " walk.")):
+        order: list[str] = []
+        for start in starts:
+            order += post_order(start, successors, set(order))[::-1]
+        wrong[cause + end] = order
+    return wrong
+
+
+def post_order(name: str, successors: Network, entered: set[str]) -> list[str]:
+    """The names that a walk from here finishes, in this order; those in `entered` are not entered again."""
+    if name in entered:
+        return []
+    entered.add(name)
+    return [*(one for follower in successors[name] for one in post_order(follower, successors, entered)), name]
 
 
 def in_degrees(successors: Network) -> dict[str, int]:

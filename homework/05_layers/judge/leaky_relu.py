@@ -44,6 +44,7 @@ def value_mistakes(x: np.ndarray, slope: float) -> dict[str, np.ndarray]:
         "the operator's negative_slope was not used: read it, and give it to the constructor: cls(value)": (
             leaky_in(x, 0.01, "float32")
         ),
+        "where x is not above 0 the slope itself stands: it must be slope * x": np.where(x > 0, x, np.float32(slope)),
         "the slope lost its sign: take it as it is": leaky_in(x, abs(slope), "float32"),
         "float32 became float64: keep the slope a plain number, without np.float64": exact_leaky(x, slope),
         "the axes were put into one: keep the shape": leaky_in(x, slope, "float32").reshape(-1),
@@ -218,6 +219,26 @@ MUTANTS = [
         old=_DEFAULT,
         new="    def __init__(self, negative_slope: float = 0.1) -> None:\n",
         breaks="default",
+    ),
+    Mutant(
+        "slope_alone",
+        "the slope instead of slope * x",
+        old=_LEAKY,
+        new="        x = as_float(x)\n        return np.where(x > 0, x, x.dtype.type(self.negative_slope))\n",
+        breaks="value",
+    ),
+    Mutant(
+        "two_masks",
+        "NaN is neither above 0 nor below, so its place is never written",
+        old=_LEAKY,
+        new=(
+            "        x = as_float(x)\n"
+            "        y = np.zeros_like(x)\n"
+            "        y[x > 0] = x[x > 0]\n"
+            "        y[x <= 0] = x[x <= 0] * self.negative_slope\n"
+            "        return y\n"
+        ),
+        breaks="value",
     ),
     Mutant(
         "maximum",

@@ -136,7 +136,7 @@ def far_out_on_both_sides(student: Student, rng: np.random.Generator) -> None:
 
 @task("sigmoid")
 def not_a_number_stays_one(student: Student, rng: np.random.Generator) -> None:
-    """NaN gives NaN, and its neighbours are computed as ever."""
+    """NaN gives NaN, and its neighbours are computed as usual."""
     x = rng.standard_normal((3, 3))
     x[1, 1] = np.nan
     expected = np.array([np.nan if v != v else 1 / (1 + math.exp(-v)) for v in x.ravel()]).reshape(3, 3)
@@ -382,6 +382,19 @@ MUTANTS = [
             "        x = as_float(np.nan_to_num(x))\n"
             "        small = np.exp(-np.abs(x))\n"
             "        return np.where(x < 0, small, 1) / (1 + small)\n"
+        ),
+        breaks="nan",
+    ),
+    Mutant(
+        "two_masks",
+        "NaN is neither above 0 nor below, so its place is never written",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        y = np.full_like(x, 0.5)\n"
+            "        y[x >= 0] = 1 / (1 + np.exp(-x[x >= 0]))\n"
+            "        y[x < 0] = np.exp(x[x < 0]) / (1 + np.exp(x[x < 0]))\n"
+            "        return y\n"
         ),
         breaks="nan",
     ),

@@ -112,15 +112,16 @@ class Sigmoid(Layer):
     Rules
     -----
     value : each element becomes 1 / (1 + e^-x); a relative error of 1e-5 in float32 and 1e-9 in float64 is allowed.
-    stable : no overflow comes out of the layer, however large or small x is, infinity included: `sigmoid` below turns
-        it into an error. Whether you avoid it or silence it with np.errstate, every number must be right.
-    tiny : small results are right, too: the sigmoid of -50 is 1.9287e-22, not 0. Near the smallest numbers of the
-        type two digits are enough.
+    stable : however large or small x is, infinity included, no overflow comes out of the layer: `sigmoid` below turns
+        one into an error. (np.errstate in the layer hides it from the tests. Avoiding it is better, and teaches more.)
+    tiny : small results must be right, too: the sigmoid of -50 is 1.9287e-22, not 0. Near the smallest numbers of the
+        type, which have only a few bits, two digits are enough.
     nan : NaN stays NaN.
     shape : the result has the shape of `x`, which has at least one axis, and may be a transposed array.
-    dtype : float32 stays float32, float64 stays float64; float16 does not come.
+    dtype : float32 stays float32, float64 stays float64; float16 is never passed.
     integers : whole numbers, negative ones too, and bool become float32 (`as_float` is given).
-    empty : an input without elements, such as one of shape (1, 3, 0) or (2, 0, 3), raises ValueError.
+    empty : an input without elements, such as one of shape (1, 3, 0) or (2, 0, 3), raises ValueError: it mostly comes
+        from a mistake made before, which an empty answer would hide.
     input : the layer does not write into `x`, however large its numbers are: another operator may read it, too.
     types : the layer is registered under "nn.Sigmoid", "F.sigmoid" and "torch.sigmoid".
 
@@ -149,15 +150,15 @@ class LeakyReLU(Layer):
     Rules
     -----
     value : the result is x where x > 0 and negative_slope * x elsewhere, for slopes below 0 and above 1, and for an x
-        of infinity or NaN, too; only what 0 times -infinity gives is left to you.
+        of infinity or NaN, too; 0 times -infinity may give anything.
     slope : negative_slope comes from the operator's parameter of that name.
     default : the slope is 0.01 where the operator has no such parameter.
     zero : a slope of 0 is a slope, and not a missing one.
     own : each operator has a layer with a slope of its own: a graph makes all layers first and runs them afterwards.
     unknown : a parameter of another name raises ValueError, alone or beside negative_slope: ignoring it would give
-        wrong numbers in silence.
+        wrong numbers silently.
     shape : the result has the shape of `x`, which has at least one axis and one element, and may be a transposed array.
-    dtype : float32 stays float32, float64 stays float64; float16 does not come.
+    dtype : float32 stays float32, float64 stays float64; float16 is never passed.
     integers : whole numbers and bool become float32 (`as_float` is given).
     input : the layer does not write into `x`.
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .shared import BEGINS, Pair, pair
+from .shared import BEGINS, UNPADDED, Pair, pair
 
 
 def rows_of(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> np.ndarray:
@@ -102,7 +102,14 @@ def layout_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this transposed x, with stride 1 and no padding."""
     in_rows = "as_strided was given the strides of an array that lies row by row, and this one does not: use x.strides"
     as_it_lies = x.ravel("K").reshape(x.shape)
-    return {in_rows: rows_of(as_it_lies, kernel_size, (1, 1), (0, 0)), **channel_mistakes(x, kernel_size)}
+    right = rows_of(x, kernel_size, (1, 1), (0, 0))
+    as_stored = in_windows(right, len(x), kernel_size).transpose(0, 3, 2, 1).reshape(right.shape)
+    return {
+        in_rows: rows_of(as_it_lies, kernel_size, (1, 1), (0, 0)),
+        "each window was read in the order in which it lies in memory (order 'K' or 'A'), not in that of its axes: "
+        "reshape(-1) or flatten() alone": as_stored,
+        **channel_mistakes(x, kernel_size),
+    }
 
 
 def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
@@ -114,7 +121,7 @@ def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: P
             stride,
             padding,
         ),
-        "stride is ignored, or applied twice": (kernel_size, (1, 1), padding),
+        "stride is ignored": (kernel_size, (1, 1), padding),
         "the strides are swapped: stride[0] goes down, stride[1] to the right": (kernel_size, stride[::-1], padding),
         "the paddings are swapped: padding[0] goes above and below": (kernel_size, stride, padding[::-1]),
         "no padding was added": (kernel_size, stride, none),
@@ -127,6 +134,11 @@ def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: P
         near, right = rows_of(x, kernel_size, (1, 1), padding), rows_of(x, *given)
         width = sizes[1][0] + 2 * padding[1] - kernel_size[1] + 1
         mistakes[BEGINS] = near.reshape(-1, width, near.shape[1])[:rows, :cols].reshape(right.shape)
+    if any(padding):
+        rows, cols = ((n - k) // s + 1 for n, k, s in zip(x.shape[1:], kernel_size, stride, strict=True))
+        width = (x.shape[2] + 2 * padding[1] - kernel_size[1]) // stride[1] + 1
+        right = rows_of(x, *given)
+        mistakes[UNPADDED] = right.reshape(-1, width, right.shape[1])[:rows, :cols].reshape(-1, right.shape[1])
     return mistakes
 
 
@@ -310,6 +322,39 @@ MUTANTS = [
         old="window.reshape(-1)",
         new='window.reshape(-1, order="F")',
         breaks="lines",
+    ),
+    Mutant(
+        "order_k",
+        "numpy's order K reads a transposed array as it lies in memory",
+        old="window.reshape(-1)",
+        new='window.flatten("K")',
+        breaks="channels",
+    ),
+    Mutant(
+        "border_exchanged",
+        "rows and columns exchanged in np.pad alone",
+        old="padded = np.pad(x, ((0, 0), (ph, ph), (pw, pw)))",
+        new="padded = np.pad(x, ((0, 0), (pw, pw), (ph, ph)))",
+        breaks="padding",
+    ),
+    Mutant(
+        "border_of_channels",
+        "np.pad is given the pairs without the one for the channels in front",
+        old="padded = np.pad(x, ((0, 0), (ph, ph), (pw, pw)))",
+        new="padded = np.pad(x, ((ph, ph), (pw, pw), (0, 0)))",
+    ),
+    Mutant(
+        "stride_twice",
+        "walks over the counted windows in steps of the stride",
+        old="    result = np.empty(",
+        new="    rows, cols, sh, sw = -(-rows // sh), -(-cols // sw), 1, 1\n    result = np.empty(",
+        breaks="stride",
+    ),
+    Mutant(
+        "counted_without_the_border",
+        "the windows of the image alone, taken from the padded image",
+        old="rows, cols = output_size(height, kh, sh, ph), output_size(width, kw, sw, pw)",
+        new="rows, cols = output_size(height, kh, sh), output_size(width, kw, sw)",
     ),
     Mutant(
         "down_first",

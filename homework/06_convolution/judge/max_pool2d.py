@@ -21,7 +21,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .shared import BEGINS, Pair, pair
+from .shared import BEGINS, UNPADDED, Pair, pair
 
 
 def pooled(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair, value: float = -np.inf) -> np.ndarray:
@@ -99,7 +99,9 @@ def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: P
     }
     given = (kernel_size, stride, padding)
     sizes = x.shape[2:]
-    return without_stride(x, kernel_size, stride, padding) | {
+    rows, cols = ((n - k) // s + 1 for n, k, s in zip(sizes, kernel_size, stride, strict=True))
+    fewer = {UNPADDED: np.ascontiguousarray(pooled(x, *given)[:, :, :rows, :cols])} if any(padding) else {}
+    return (without_stride(x, kernel_size, stride, padding) | fewer) | {
         cause: pooled(x, *other)
         for cause, other in wrong.items()
         if other != given and all(n + 2 * p >= k for n, k, p in zip(sizes, other[0], other[2], strict=True))
@@ -256,6 +258,20 @@ MUTANTS = [
         old=BORDER,
         new=BORDER.replace("(above, above), (left, left)", "(2 * above, 0), (2 * left, 0)"),
         breaks="padding",
+    ),
+    Mutant(
+        "counted_without_the_border",
+        "the windows of the image alone, taken from the padded image",
+        old=SIZES,
+        new="sizes = [output_size(*along) for along in zip(x.shape[2:], kernel_size, stride)]",
+        breaks="padding",
+    ),
+    Mutant(
+        "a_billion_below",
+        "a border that looks lower than any number",
+        old=BORDER,
+        new=BORDER.replace("-np.inf", "-1e9"),
+        breaks="border",
     ),
     Mutant("zeros", "a border of zeros", old=BORDER, new=BORDER.replace("-np.inf", "0.0"), breaks="border"),
     Mutant(

@@ -8,6 +8,8 @@ Pair = tuple[int, int]
 
 BEGINS = "window (i, j) begins at pixel (i, j): it must begin at (i * stride[0], j * stride[1])"
 
+UNPADDED = "the windows were counted without the padding: output_size takes that as its last argument"
+
 
 def backwards(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
     """A right grouped convolution that begins with the bias and adds the last pixel of the kernel first."""

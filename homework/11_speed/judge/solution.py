@@ -48,8 +48,8 @@ def winograd_step(d: np.ndarray, g: np.ndarray, multiply: Multiply = np.multiply
     products : `multiply` makes at most 4 * T products.
     only : a pixel meets a weight nowhere but in `multiply`; the result is made of what `multiply` gives, by adding,
         subtracting, and fixed factors such as 1/2.
-    sides : each product is one of a number made of pixels alone and a number made of weights alone: a sum of pixels
-        times fixed factors, and a sum of weights times fixed factors. Fixed numbers are no argument of `multiply`.
+    sides : one argument of `multiply` is made of pixels only, the other of weights only: sums, with fixed factors.
+        Neither is a plain constant.
     default : `multiply` is np.multiply unless said.
     dtype : the result has the dtype of d and g.
     exact : the result is off by less than 2e-5 of its largest number in float32, and 1e-12 in float64.
@@ -83,8 +83,8 @@ def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multiply
         im2col_conv makes 9 * (H-2) * (W-2) * C * O.
     only : a pixel meets a weight nowhere but in `multiply`; the result is made of what `multiply` gives, by adding,
         subtracting, and fixed factors such as 1/2.
-    sides : each product is one of a number made of pixels alone and a number made of weights alone: a sum of pixels
-        times fixed factors, and a sum of weights times fixed factors. Fixed numbers are no argument of `multiply`.
+    sides : one argument of `multiply` is made of pixels only, the other of weights only: sums, with fixed factors.
+        Neither is a plain constant.
     default : `multiply` is np.multiply unless said.
     dtype : the result has the dtype of x and weight.
     exact : the result is off by less than 5e-5 of its largest number in float32, and 1e-12 in float64.
@@ -145,8 +145,7 @@ def plan_memory(lives: Mapping[str, Life], sizes: Mapping[str, int]) -> dict[str
     few : a few values share their bytes as well: the three of the example need 160 bytes.
     within_100 : the block ends with the last byte that is taken; on average over the networks of a test it is at most
         100 % longer than the bound, the most bytes that are alive at any one step.
-    within_50 : for one test more it is at most 50 % longer.
-    within_25 : for one more it is at most 25 % longer.
+    within_25 : for one test more it is at most 25 % longer.
     within_10 : for the last one it is at most 10 % longer.
 
     Example: b and c are alive together at step 2, a and c never are

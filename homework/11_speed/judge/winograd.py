@@ -91,6 +91,12 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
         "the channels were summed before the product: a product of sums is not the sum of products; sum the products": (
             slow_convolution(x.sum(axis=0, keepdims=True), weight.sum(axis=1, keepdims=True))
         ),
+        "the sum is over the kernels: the products are (O, C, ...), so sum over C, axis 1": np.concatenate(
+            [slow_convolution(x[c : c + 1], weight[:, c : c + 1]).sum(axis=0, keepdims=True) for c in range(len(x))]
+        ),
+        "the zeros were put above the image or at its left: they belong below and to the right": slow_convolution(
+            np.pad(x, ((0, 0), (height % 2, 0), (width % 2, 0))), weight
+        )[:, :height, :width],
         "only the first channel is there: sum the products over all": slow_convolution(x[:1], weight[:, :1]),
         "the kernels are transposed: G g G^T, with g as it is": slow_convolution(x, weight.swapaxes(2, 3)),
         "the kernels are turned by 180 degrees: ours are not": slow_convolution(x, weight[:, :, ::-1, ::-1]),
@@ -241,6 +247,20 @@ MUTANTS = [
             "    padded[:, :, x.shape[2] - width % 2 :] = 0"
         ),
         breaks="odd",
+    ),
+    Mutant(
+        "padded_above",
+        "puts the zeros above the image and at its left",
+        old="np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))",
+        new="np.pad(x, ((0, 0), (height % 2, 0), (width % 2, 0)))",
+        breaks="odd",
+    ),
+    Mutant(
+        "summed_over_kernels",
+        "sums over the kernels instead of the channels",
+        old=MULTIPLIED,
+        new=("    sums = multiply(inner, kernels[:, :, None, None]).sum(axis=0)\n    weight = weight.swapaxes(0, 1)\n"),
+        breaks="result",
     ),
     Mutant(
         "not_cut",

@@ -44,7 +44,13 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives."""
     a, e = (d[0] - d[2]) * g[0], (d[1] - d[3]) * g[2]
     b, c = (d[1] + d[2]) * (g[0] + g[1] + g[2]) / 2, (d[2] - d[1]) * (g[0] - g[1] + g[2]) / 2
+    whole = (d[1] + d[2]) * (g.sum() // 2), (d[2] - d[1]) * ((g[0] - g[1] + g[2]) // 2)
     found = {
+        "the third product has the wrong sign: in y0 = m1 + m2 + m3 and y1 = m2 - m3 - m4 its pixels are d[2] - d[1]": [
+            a + b - c,
+            b + c - e,
+        ],
+        "the halves were rounded: / 2, not // 2": [a + whole[0] + whole[1], whole[0] - whole[1] - e],
         "the halves are missing: both middle sums of weights are divided by 2": [a + 2 * (b + c), 2 * (b - c) - e],
         "the second output subtracts the last product": [a + b + c, b - c + e],
         "the second output subtracts the third product, too": [a + b + c, b + c - e],
@@ -53,6 +59,9 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
     }
     stacked = {cause: np.stack(wrong).astype(d.dtype) for cause, wrong in found.items()}
     other = np.float64 if d.dtype == np.float32 else np.float32
+    stacked["the result lies on its side: y[0] has the first output of every tile, y[1] the second (axis=0)"] = (
+        slow_line(d, g).T
+    )
     stacked[f"the result became {np.dtype(other)}: give the matrices the dtype of d"] = slow_line(d, g).astype(other)
     return stacked
 
@@ -132,6 +141,34 @@ MUTANTS = [
             "    products = multiply(into @ d, (kernel @ g)[:, None])\n"
             "    return back @ (products * np.array([1, 1, 1, -1], d.dtype)[:, None])"
         ),
+        breaks="result",
+    ),
+    Mutant(
+        "third_sign",
+        "takes d1 - d2 for the pixels of the third product",
+        old=STEP,
+        new=(
+            "    into = into * np.array([1, 1, -1, 1], d.dtype)[:, None]\n"
+            "    products = multiply(into @ d, (kernel @ g)[:, None])\n"
+            "    return back @ products"
+        ),
+        breaks="result",
+    ),
+    Mutant(
+        "whole_halves",
+        "divides the sums of weights by 2 with //",
+        old=STEP,
+        new=(
+            "    halves = np.array([1, 2, 2, 1], d.dtype)\n"
+            "    products = multiply(into @ d, ((halves * (kernel @ g)) // halves)[:, None])\n"
+            "    return back @ products"
+        ),
+    ),
+    Mutant(
+        "on_its_side",
+        "puts the two outputs of a tile side by side",
+        old=STEP,
+        new=("    products = multiply(into @ d, (kernel @ g)[:, None])\n    return (back @ products).T"),
         breaks="result",
     ),
     Mutant(

@@ -107,6 +107,9 @@ def channel_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[st
     right = transposed(x, weight, stride=stride)
     found = {
         "only the first input channel is used: add up all of them": transposed(x[:, :1], weight[:1], stride=stride),
+        "only the first sample is computed: the others need their stamps, too": np.concatenate(
+            [right[:1], 0 * right[1:]]
+        ),
         "every sample is the first one": np.broadcast_to(right[:1], right.shape),
     }
     if weight.shape[0] == weight.shape[1]:
@@ -446,6 +449,20 @@ MUTANTS = [
         old=STAMPS,
         new="stamps = np.tensordot(x[:1, :, i, j], weight, axes=1)",
         breaks="stamp",
+    ),
+    Mutant(
+        "first_sample_alone",
+        "stamps in the first sample alone",
+        old=STAMP,
+        new="        full[0, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps[0]\n",
+        breaks="stamp",
+    ),
+    Mutant(
+        "bias_on_the_last_axis",
+        "adds the bias along the last axis",
+        old=BIAS,
+        new="    return y if bias is None else y + bias\n",
+        breaks="bias",
     ),
     Mutant(
         "rows_of_width",

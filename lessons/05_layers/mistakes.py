@@ -1,0 +1,101 @@
+"""What goes wrong in the cells of lesson 5 that the reader fills in: likely cause -> a function with that mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from kuiper.graph import Operator
+
+Mistakes = Mapping[str, Callable[..., Any]]
+
+
+class ReadOnly(dict[Any, Any]):
+    """A dictionary that refuses to be changed, for functions that must leave theirs as it is.
+
+    >>> ReadOnly(a=1) | {"b": 2}
+    {'a': 1, 'b': 2}
+    >>> ReadOnly(a=1)["b"] = 2
+    Traceback (most recent call last):
+    TypeError: this dictionary must stay as it is: make a new one, and change that
+    """
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("this dictionary must stay as it is: make a new one, and change that")
+
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse  # type: ignore[assignment]
+
+    def __copy__(self) -> dict[Any, Any]:
+        return dict(self)
+
+    def __deepcopy__(self, memo: Any) -> ReadOnly:
+        return self
+
+
+GATHER: Mistakes = {
+    "these are all of `values`, in their own order: go through operator.inputs": lambda operator, values: list(
+        values.values()
+    ),
+    "the keys of `values` are names, and an operand is no name: take operand.name": lambda operator, values: [
+        values[operand] for operand in operator.inputs
+    ],
+    "these are the operands' names: look up each name in values": lambda operator, values: [
+        operand.name for operand in operator.inputs
+    ],
+    "this is the order of `values`, and an operand read twice comes once: go through operator.inputs": (
+        lambda operator, values: [values[name] for name in values if name in _names(operator)]
+    ),
+    "an operand read twice comes once, since a set or a dictionary holds a name only once: make a list": (
+        lambda operator, values: [values[name] for name in dict.fromkeys(_names(operator))]
+    ),
+}
+
+
+def _names(operator: Operator) -> list[str]:
+    return [operand.name for operand in operator.inputs]
+
+
+def _last_wins(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dict[str, Any]:
+    return creators | dict.fromkeys(types, creator)
+
+
+def _first_wins(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dict[str, Any]:
+    return dict.fromkeys(types, creator) | creators
+
+
+REGISTERED: Mistakes = {
+    "a type that stood in `creators` already was replaced: look at all of the types before, and raise KeyError": (
+        _last_wins
+    ),
+    "a type that stood in `creators` already was passed over: raise KeyError": _first_wins,
+    "the rows of `creators` are missing: the new table has those, too": lambda creators, types, creator: dict.fromkeys(
+        types, creator
+    ),
+}
+
+LINEAR: Mistakes = {
+    "weight is (out_features, in_features), and x @ weight multiplies by its columns: transpose it": (
+        lambda x, weight, bias: x @ weight + bias
+    ),
+    "weight @ x.T has a column for each sample: a sample is a row, before the product and after it": (
+        lambda x, weight, bias: weight @ x.T + bias
+    ),
+    "the bias is missing": lambda x, weight, bias: x @ np.transpose(weight),
+}
+
+UNKNOWN: Mistakes = {
+    "the names are in the order of params: sort them": lambda params, accepted: [
+        name for name in params if name not in accepted
+    ],
+    "these are the accepted names that params lacks: it must be the other way round": (
+        lambda params, accepted: sorted(set(accepted) - set(params))
+    ),
+    "these are names that are accepted: wanted are the others": lambda params, accepted: sorted(
+        set(params) & set(accepted)
+    ),
+    "a name that only `accepted` has is no parameter of the operator: subtract, without the other direction": (
+        lambda params, accepted: sorted(set(params) ^ set(accepted))
+    ),
+}

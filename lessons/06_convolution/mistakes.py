@@ -1,0 +1,93 @@
+"""What goes wrong in the cells of lesson 6 that the reader fills in: likely cause -> a function with that mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+Mistakes = Mapping[str, Callable[..., Any]]
+
+OUTPUT_SIZE: Mistakes = {
+    "the 1 counts the window at 0: add it after the division, outside the brackets": (
+        lambda size, k, s=1, p=0: (size + 2 * p - k + 1) // s
+    ),
+    "the window at 0 counts, too: add 1": lambda size, k, s=1, p=0: (size + 2 * p - k) // s,
+    "the border stands at both ends: 2 * padding": lambda size, k, s=1, p=0: (size + p - k) // s + 1,
+    "the padding makes the line longer: add it to size, before the division": (
+        lambda size, k, s=1, p=0: (size - k) // s + 1 + 2 * p // s
+    ),
+    "the padding is missing": lambda size, k, s=1, p=0: (size - k) // s + 1,
+    "/ keeps what is left over: // rounds down": lambda size, k, s=1, p=0: (size + 2 * p - k) / s + 1,
+}
+
+
+def _block(x: np.ndarray, w: np.ndarray, i: int, j: int) -> np.ndarray:
+    return x[:, i : i + w.shape[1], j : j + w.shape[2]]
+
+
+NUMBER_AT: Mistakes = {
+    "the bias is missing": lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum(),
+    "the bias was added to every product: add it once, after the sum": (
+        lambda x, w, bias, i, j: (_block(x, w, i, j) * w + bias).sum()
+    ),
+    "only channel 0 was added up: the block has all channels": lambda x, w, bias, i, j: (
+        (_block(x, w, i, j)[0] * w[0]).sum() + bias
+    ),
+    "each channel has a number of its own: the sum goes over the channels, too": lambda x, w, bias, i, j: (
+        (_block(x, w, i, j) * w).sum(axis=(1, 2)) + bias
+    ),
+    "the block ends where a block at (0, 0) would: rows i : i + kh, columns j : j + kw": lambda x, w, bias, i, j: (
+        (x[:, i : w.shape[1], j : w.shape[2]] * w).sum() + bias
+    ),
+    "i goes down and j to the right: x[:, i : ..., j : ...]": (
+        lambda x, w, bias, i, j: (_block(x, w, j, i) * w).sum() + bias
+    ),
+}
+
+ROW: Mistakes = {
+    "this is the block itself: lay it out flat": lambda x, i, j, k: x[:, i : i + k, j : j + k],
+    "the channels alternate: the block has its channels first, so reshape(-1) alone gives the order": (
+        lambda x, i, j, k: x[:, i : i + k, j : j + k].transpose(1, 2, 0).reshape(-1)
+    ),
+    "the block was read backwards through its axes (order 'F', or .T): reshape(-1) alone gives the order": (
+        lambda x, i, j, k: x[:, i : i + k, j : j + k].T.reshape(-1)
+    ),
+    "each channel was read column by column: line by line is the order of reshape(-1)": (
+        lambda x, i, j, k: x[:, i : i + k, j : j + k].swapaxes(1, 2).reshape(-1)
+    ),
+    "only channel 0 is there: slice x[:, ...]": lambda x, i, j, k: x[0, i : i + k, j : j + k].reshape(-1),
+    "i goes down and j to the right: x[:, i : ..., j : ...]": (
+        lambda x, i, j, k: x[:, j : j + k, i : i + k].reshape(-1)
+    ),
+    "the block ends where the one at (0, 0) would: i : i + k, j : j + k": (
+        lambda x, i, j, k: x[:, i:k, j:k].reshape(-1)
+    ),
+}
+
+
+def _channels(group: int, depth: int) -> list[int]:
+    return list(range(group * depth, (group + 1) * depth))
+
+
+CHANNELS_OF: Mistakes = {
+    "o % groups deals the output channels out in turn: a group's are next to each other, o // (outputs // groups)": (
+        lambda o, channels, outputs, groups: _channels(o % groups, channels // groups)
+    ),
+    "o is an output channel and no group: its group is o // (outputs // groups)": (
+        lambda o, channels, outputs, groups: _channels(o, channels // groups)
+    ),
+    "o // groups is not its group: a group has outputs // groups output channels": (
+        lambda o, channels, outputs, groups: _channels(o // groups, channels // groups)
+    ),
+    "a group has channels // groups input channels: outputs // groups counts its output channels": (
+        lambda o, channels, outputs, groups: _channels(o // (outputs // groups), outputs // groups)
+    ),
+    "the output channels of a group are outputs // groups: channels // groups counts its input channels": (
+        lambda o, channels, outputs, groups: _channels(o // (channels // groups), channels // groups)
+    ),
+    "this is the first channel of the group alone: a list of channels // groups of them": (
+        lambda o, channels, outputs, groups: [o // (outputs // groups) * (channels // groups)]
+    ),
+}
