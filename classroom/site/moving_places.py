@@ -1,38 +1,54 @@
-"""Which animation or viewer is placed on which page, under which heading. The only place that says so."""
+"""Which moving picture or viewer is placed on which page, and where in its text. The only place that says so."""
 
 from __future__ import annotations
 
-import importlib
+import re
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from types import ModuleType
+from pathlib import PurePosixPath
 
-from classroom.site import viewer
+from classroom.site import moving, viewer
 
 
 @dataclass(frozen=True)
 class Placement:
-    """An animation or a viewer in a file of the course, at the end of a heading's text ("": under the title)."""
+    """A moving picture or a viewer in a file of the course, under a heading ("": under the title).
+
+    `after` : words of a paragraph, a list or a foldable text under that heading; the picture stands below it. Without
+    them it stands at the end of the heading's text: in a notebook, before the first cell of code.
+    """
 
     file: str
     heading: str
     name: str
+    after: str = ""
 
 
 PLACEMENTS = (
     Placement("lessons/03_pnnx", "A real network", "graph_digits"),
-    Placement("lessons/04_graph", "Depth first: finish a node after its successors", "depth_first"),
-    Placement("lessons/04_graph", "Kahn: count what is missing", "kahn"),
-    Placement("lessons/04_graph", "How long does a value live?", "memory"),
-    Placement("lessons/06_convolution", "im2col: windows as rows", "im2col"),
-    Placement("lessons/07_expression", "A stack computes", "reverse_polish"),
+    Placement(
+        "lessons/04_graph",
+        "Depth first: finish a node after its successors",
+        "depth_first",
+        "Reversed, it is a topological order",
+    ),
+    Placement("lessons/04_graph", "Kahn: count what is missing", "kahn", "Take any ready node"),
+    Placement("lessons/04_graph", "One buffer for all", "memory"),
+    Placement("lessons/06_convolution", "im2col: windows as rows", "im2col", "Three overlapping windows"),
+    Placement("lessons/06_convolution", "Stride, padding, dilation", "convolution", "which takes the place of k"),
+    Placement("lessons/07_expression", "A stack computes", "reverse_polish", "the stack holds 4; then"),
     Placement("lessons/08_resnet", "A classifier is a graph", "graph_classifier"),
+    Placement("lessons/08_resnet", "Why an addition?", "residual", "the line around the layers"),
     Placement("lessons/09_yolov5", "The network", "graph_detector"),
-    Placement("lessons/10_partition", "Waves", "subgraphs"),
-    Placement("lessons/10_partition", "The fewest sub-graphs", "levels"),
-    Placement("lessons/11_speed", "What a plan is", "memory"),
-    Placement("lessons/12_unet", "Down, and up again", "graph_segmenter"),
+    Placement("lessons/09_yolov5", "One thing, one box", "suppression", "With classes, this is the exercise"),
+    Placement("lessons/10_partition", "Merging", "subgraphs", "These are the"),
+    Placement("lessons/10_partition", "Waves", "waves", "it waits for another wave"),
+    Placement("lessons/10_partition", "The fewest sub-graphs", "levels", "From levels to sub-graphs"),
+    Placement("lessons/11_speed", "5. Winograd: fewer products", "winograd", "The tiles of an image overlap"),
+    Placement("lessons/12_unet", "A network in the shape of a U", "graph_segmenter", "Four maxima halve each side"),
+    Placement("lessons/13_language_model", "Attention", "attention", "Two triangles of weights"),
     Placement("lessons/13_language_model", "The whole network", "graph_writer"),
+    Placement("lessons/13_language_model", "A cache of keys and values", "cache", "On average a text is half of"),
+    Placement("lessons/13_language_model", "A choice with chance in it", "sampling", "So temperature and"),
     Placement("models/digits", "", "graph_digits"),
     Placement("models/classifier", "", "graph_classifier"),
     Placement("models/detector", "", "graph_detector"),
@@ -42,31 +58,50 @@ PLACEMENTS = (
 """Folders of the course; each has one page."""
 
 
-def drawing_module() -> ModuleType | None:
-    """The module that draws the animations, or None if it is missing."""
-    try:
-        return importlib.import_module("classroom.site.moving")
-    except ModuleNotFoundError:
-        return None
-
-
-def assets() -> list[Path]:
-    """Style sheets and scripts for pages with animations."""
-    module = drawing_module()
-    return list(module.assets()) if module and hasattr(module, "assets") else []
-
-
-def wanted(page: PurePosixPath) -> dict[str, str]:
-    """Heading -> HTML of the animations and viewers of a page."""
-    module = drawing_module()
-    sources = [viewer] if module is None or not hasattr(module, "snippet") else [module, viewer]
+def wanted(page: PurePosixPath) -> dict[Placement, str]:
+    """The moving pictures and viewers of a page, and the HTML of each."""
     up = "../" * (len(page.parts) - 1)
     return {
-        placement.heading: source.snippet(placement.name, up)
+        placement: source.snippet(placement.name, up)
         for placement in PLACEMENTS
-        for source in sources
+        for source in (moving, viewer)
         if page.parent == PurePosixPath(placement.file) and placement.name in source.NAMES
     }
+
+
+HEADING = re.compile(r"^#{1,6} +(.+?)\s*$", re.M)
+FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[ \t]*$", re.M | re.S)
+FOLDED = re.compile(r"^<details>.*?^</details>", re.M | re.S)
+
+
+def with_pictures(text: str, pictures: dict[Placement, str], heading: str = "") -> tuple[str, str]:
+    """A Markdown text with its moving pictures inserted, and the last heading in it; inserted ones leave `pictures`.
+
+    `heading` : the one above the text.
+    """
+    hidden = FENCE.sub(lambda found: "\0" * len(found[0]), text)
+    starts = [(0, heading), *((found.start(), found[1]) for found in HEADING.finditer(hidden))]
+    stops = [*(start for start, _ in starts[1:]), len(text)]
+    for number in reversed(range(len(starts))):
+        (start, name), stop = starts[number], stops[number]
+        section = text[start:stop]
+        for placement in [one for one in pictures if name and one.heading == name and (one.after or number)]:
+            end = _end(section, placement.after) if placement.after else len(section)
+            if end >= 0:
+                shown = raw(pictures.pop(placement))
+                section = f"{section[:end].rstrip()}\n\n{shown}\n\n{section[end:].lstrip()}"
+        text = text[:start] + section + text[stop:]
+    return text, starts[-1][1]
+
+
+def _end(section: str, words: str) -> int:
+    """Where the paragraph, the list or the foldable text with some words ends; -1 if there is none."""
+    place = section.find(words)
+    if place < 0:
+        return -1
+    folded = next((found.end() for found in FOLDED.finditer(section) if found.start() <= place < found.end()), 0)
+    gap = section.find("\n\n", place)
+    return folded or (gap if gap >= 0 else len(section))
 
 
 def raw(snippet: str) -> str:

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 
 from classroom.site import moving_places
 from classroom.site.links import relinked
-from classroom.site.pages_lessons import with_pictures
 from classroom.site.tree import Tree
 
 FOLDERS = ("docs", "models", "benchmarks", "kuiper", "homework", "lessons")
@@ -40,11 +39,12 @@ def write_docs(tree: Tree, listed: set[PurePosixPath]) -> None:
         text = (tree.root / file).read_text(encoding="utf-8")
         title, _, rest = _without_gaps(text).partition("\n")
         pictures = moving_places.wanted(file)
-        if "" in pictures:
+        for place in [one for one in pictures if not one.heading]:
             intro, between, below = rest.partition("\n## ")
-            rest = f"{intro.rstrip()}\n\n{moving_places.raw(pictures.pop(''))}\n{between}{below}"
+            rest = f"{intro.rstrip()}\n\n{moving_places.raw(pictures.pop(place))}\n{between}{below}"
         front = "" if file in listed else "---\norphan: true\n---\n"
-        tree.write(file, front + with_pictures(relinked(f"{title}\n{rest}", file, file, tree), pictures))
+        text, _ = moving_places.with_pictures(relinked(f"{title}\n{rest}", file, file, tree), pictures)
+        tree.write(file, front + text)
     for name, heading in SECTIONS.items():
         page = PurePosixPath(name)
         text = section((tree.root / README).read_text(encoding="utf-8"), heading)

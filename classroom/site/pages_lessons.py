@@ -16,13 +16,11 @@ from classroom.site.pages_api import api_page
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page, way
 from classroom.started import DOCUMENTED
 
-HEADING = re.compile(r"^#{1,3} +(.+?)\s*$", re.M)
 KEPT = (
     "Your ticks, guesses, changed cells and answers are kept in this browser, and sent to nobody. A lesson is ticked "
     "by you, or by itself once its exercises, but for a bonus, are solved. To take all of it to another browser, save "
     "it to a file."
 )
-FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[ \t]*$", re.M | re.S)
 
 
 def write_lessons(tree: Tree) -> None:
@@ -42,20 +40,24 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
     file = PurePosixPath(path.relative_to(tree.root).as_posix())
     pictures = moving_places.wanted(page)
     predicts = any(PREDICT in cell["metadata"].get("tags", ()) for cell in notebook["cells"])
-    said = ""
+    said = heading = ""
     for number, cell in enumerate(notebook["cells"]):
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             if number == 0:
                 text = f"{without_region(text, FACTS)}\n\n{info_box(lesson, tree, predicts)}"
-            cell["source"] = with_pictures(relinked(text, file, page, tree), pictures)
+            linked = relinked(text, file, page, tree)
+            cell["source"], heading = moving_places.with_pictures(linked, pictures, heading)
             if number == 0:
                 cell["source"] += f"\n\n{moving_places.raw(lesson_place(lesson, page))}\n"
             said = text
         else:
             _dress(cell, last_words(said))
-    if pictures:
-        tree.warnings.append(f"{file}: expected the heading {next(iter(pictures))!r} for a moving picture")
+    for place in pictures:
+        words = f" and under it {place.after!r}" * bool(place.after)
+        tree.warnings.append(
+            f"{file}: expected the heading {place.heading!r}{words} for the moving picture {place.name}"
+        )
     tree.add(notebook_file(lesson), path.read_bytes())
     notebook["metadata"]["language_info"] = {"name": "python"}
     tree.write(page, json.dumps(notebook, ensure_ascii=False))
@@ -64,18 +66,6 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
 def notebook_file(lesson: Lesson) -> PurePosixPath:
     """Where the site has a lesson's notebook to take away."""
     return PurePosixPath("download", f"{lesson.folder}.ipynb")
-
-
-def with_pictures(text: str, pictures: dict[str, str]) -> str:
-    """Insert each animation at the end of its heading's text in a cell; inserted ones are removed from `pictures`."""
-    hidden = FENCE.sub(lambda found: "\0" * len(found[0]), text)
-    headings = list(HEADING.finditer(hidden))
-    for place in reversed(range(len(headings))):
-        snippet = pictures.pop(headings[place][1], None)
-        if snippet is not None:
-            end = headings[place + 1].start() if place + 1 < len(headings) else len(text)
-            text = f"{text[:end].rstrip()}\n\n{moving_places.raw(snippet)}\n\n{text[end:]}"
-    return text
 
 
 def last_words(text: str) -> str:

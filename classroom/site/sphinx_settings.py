@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from classroom.site import front, math_font, moving_places, progress, viewer
+from classroom.site import front, math_font, moving, progress, viewer
 from classroom.site.code_links import linkcode_resolve
 from classroom.site.live import build as live
 from classroom.site.search import records
@@ -30,6 +30,10 @@ ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
 
 SOME = {
     **dict.fromkeys(viewer.LOADED, viewer.MARK),
+    "moving-figure.js": "moving-stage",
+    "moving-stepper.js": "moving-steps",
+    "moving-sliders.js": "moving-sliders",
+    **{f"moving-{name}.js": f"moving-{name}" for name in moving.ADJUSTABLE},
     "progress-shelf.js": "progress-shelf",
 }
 """Style sheets and scripts that only some pages load -> the class by which such a page is known."""
@@ -37,7 +41,7 @@ SOME = {
 
 def settings(tree: Tree) -> dict[str, Any]:
     """The configuration for a filled tree."""
-    moving = [*progress.assets(), *moving_places.assets(), *live.assets()]
+    shared = [*progress.assets(), *moving.assets(), *live.assets()]
     return {
         "project": TITLE,
         "html_title": TITLE,
@@ -93,13 +97,13 @@ def settings(tree: Tree) -> dict[str, Any]:
             str(math_font.LICENCE),
             str(tree.folder / progress.REGISTER),
             str(tree.folder / viewer.FAMILIES),
-            *(str(path) for path in (*moving, *front.assets(), *viewer.assets())),
+            *(str(path) for path in (*shared, *front.assets(), *viewer.assets())),
             str(records.STATIC),
         ],
-        "html_css_files": [*SHEETS, *(path.name for path in moving if path.suffix == ".css" and path.name not in SOME)],
+        "html_css_files": [*SHEETS, *(path.name for path in shared if path.suffix == ".css" and path.name not in SOME)],
         "html_js_files": [
             *((name, {"defer": "defer"}) for name in (*SCRIPTS, progress.REGISTER.name)),
-            *((path.name, {"defer": "defer"}) for path in moving if path.suffix == ".js" and path.name not in SOME),
+            *((path.name, {"defer": "defer"}) for path in shared if path.suffix == ".js" and path.name not in SOME),
         ],
         "html_math_renderer": "mathml",
         "html_copy_source": False,

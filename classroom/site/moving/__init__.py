@@ -8,9 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from classroom.site.moving import depth_first, im2col, kahn, levels, memory, reverse_polish, subgraphs
+from classroom.site.moving import (
+    attention,
+    cache,
+    convolution,
+    depth_first,
+    im2col,
+    kahn,
+    levels,
+    memory,
+    residual,
+    reverse_polish,
+    sampling,
+    subgraphs,
+    suppression,
+    winograd,
+)
 from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Scene
+from classroom.site.moving.sliders import Adjustable
 
 __all__ = ["NAMES", "MovingError", "assets", "snippet"]
 
@@ -20,11 +36,22 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "memory": memory.scene,
     "im2col": im2col.scene,
     "reverse_polish": reverse_polish.scene,
+    "residual": residual.scene,
     "subgraphs": subgraphs.scene,
+    "waves": subgraphs.waves,
     "levels": levels.scene,
+    "winograd": winograd.scene,
+    "cache": cache.scene,
 }
-"""Name -> function that builds the animation, in lesson order."""
-NAMES = tuple(SCENES)
+"""Name -> function that builds the picture with steps, in lesson order."""
+ADJUSTABLE: dict[str, Callable[[], Adjustable]] = {
+    "convolution": convolution.scene,
+    "suppression": suppression.scene,
+    "attention": attention.scene,
+    "sampling": sampling.scene,
+}
+"""Name -> function that builds the picture with sliders, in lesson order."""
+NAMES = (*SCENES, *ADJUSTABLE)
 """Names for `snippet`."""
 
 
@@ -40,13 +67,14 @@ def snippet(name: str, root: str = "") -> str:
     """
     if name not in NAMES:
         raise MovingError(f"moving picture {name!r}: expected one of {', '.join(NAMES)}")
-    return SCENES[name]().html()
+    return (SCENES | ADJUSTABLE)[name]().html()
 
 
 def assets() -> list[Path]:
-    """The style sheets and scripts for the snippets, in loading order.
+    """The style sheets and scripts for the snippets, in loading order: first what the others share.
 
     >>> sorted({path.suffix for path in assets()})
     ['.css', '.js']
     """
-    return sorted((Path(__file__).parent / "static").glob("moving*.*"))
+    files = (Path(__file__).parent / "static").glob("moving*.*")
+    return sorted(files, key=lambda path: (path.stem != "moving-figure", path.name))

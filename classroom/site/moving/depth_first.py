@@ -11,14 +11,15 @@ from kuiper.graph import reverse_post_order
 
 EXAMPLE = {"input": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["output"], "output": []}
 """The lesson's network: each node, and those that read its result."""
-POSITIONS = {"input": (30.0, 72.0), "op1": (105.0, 72.0), "op3": (180.0, 72.0), "op4": (255.0, 36.0),
-          "op5": (255.0, 108.0), "output": (330.0, 108.0)}  # fmt: skip
+POSITIONS = {"input": (30.0, 66.0), "op1": (105.0, 66.0), "op3": (180.0, 66.0), "op4": (255.0, 34.0),
+          "op5": (255.0, 98.0), "output": (330.0, 98.0)}  # fmt: skip
 CODE = ("def visit(name):", "    for follower in successors[name]:", "        if follower not in finished:",
         "            visit(follower)", "    finished.append(name)")  # fmt: skip
 ENTER, LOOK, CALL, FINISH = 0, 2, 3, 4
 """Lines of CODE."""
-STACK = 24.0
-"""Height of one call in the stack."""
+STACK = 22.0
+LOW = 240.0
+"""Height of one call in the stack, and where the stack stands."""
 
 
 @dataclass(frozen=True)
@@ -133,24 +134,24 @@ def _network() -> Panel:
     parts += [Part(name, box(x, y, 54, 30), name, x, y) for name, (x, y) in POSITIONS.items()]
     ground = words("the network", 3, 8, 11.0, "start", "note")
     for row, (key, title) in enumerate((("slot", "finished, one after the other"), ("back", "read backwards"))):
-        y = 164 + 58.0 * row
+        y = 138 + 50.0 * row
         ground += words(title, 3, y, 11.0, "start", "note")
         parts += [Part(f"{key}{i}", rect(3 + 59 * i, y + 10, 56, 26), "", 31 + 59 * i, y + 23, kind="ghost")
                   for i in range(len(EXAMPLE))]  # fmt: skip
     label = "The network: input leads to op1, op1 to op3, op3 to op4 and op5, op5 to output. Below it the list of "
-    return Panel(360, 262, label + "finished nodes.", parts, ground)
+    return Panel(360, 228, label + "finished nodes.", parts, ground)
 
 
 def _calls() -> Panel:
     parts = []
     for i, line in enumerate(CODE):
-        parts.append(Part(f"line{i}", rect(2, 18 + 19 * i, 300, 19, 3), line, 8, 27.5 + 19 * i, 11.0, "start", "code"))
+        parts.append(Part(f"line{i}", rect(2, 18 + 18 * i, 300, 18, 3), line, 8, 27 + 18 * i, 11.0, "start", "code"))
     depth = max(len(moment.path) for moment in walk(EXAMPLE))
     for i in range(depth):
-        y = 262 - STACK * (i + 1)
+        y = LOW - STACK * (i + 1)
         parts.append(Part(f"call{i}", rect(2, y + 1, 150, STACK - 3), "", 77, y + STACK / 2, kind="hidden"))
         parts.append(Part(f"word{i}", "", "", 162, y + STACK / 2, 11.0, "start"))
     ground = words("the function", 3, 8, 11.0, "start", "note")
-    ground += words("the stack of calls", 3, 262 - STACK * depth - 14, 11.0, "start", "note")
-    return Panel(306, 264, "The function visit, and the stack of its calls: the one on top runs, the others wait.",
+    ground += words("the stack of calls", 3, LOW - STACK * depth - 14, 11.0, "start", "note")
+    return Panel(306, LOW + 2, "The function visit, and the stack of its calls: the one on top runs, the others wait.",
                  parts, ground)  # fmt: skip

@@ -22,9 +22,9 @@ POSITIONS = ((0.5, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 1), (1, 2), (
 KNOWN = frozenset({"input", "conv", "relu", "add"})
 DEVICES = ("ACC", "CPU")
 TINT = {"ACC": "blue", "CPU": "orange"}
-COLUMN, ROW, LEFT, TOP = 152.0, 44.0, 62.0, 36.0
+COLUMN, ROW, LEFT, TOP = 152.0, 40.0, 62.0, 34.0
 """Pixels: between columns and rows, and the middle of the first node."""
-LINE = 58.0
+LINE = 46.0
 """Height of a sub-graph in the list."""
 
 

@@ -1,12 +1,13 @@
-"""An animation as data: panels made of parts, and frames with the state of each part at a step.
+"""A moving picture as data: panels made of parts, and frames with the state of each part.
 
-All steps and the still picture share one drawing: a frame only changes classes, texts and positions of parts.
-static/moving-stepper.js does the same in the page as `Part.svg` here.
+All frames and the still picture share one drawing: a frame only changes classes, texts, places, shares and pictures of
+parts. static/moving-figure.js does the same in the page as `Part.svg` here.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,21 +18,36 @@ from kuiper.show.svg import element, escape, number
 
 @dataclass(frozen=True)
 class PartState:
-    """The state of a part at one step: its classes, its text (None: as drawn), and its displacement."""
+    """The state of a part in one frame: its classes, its text (None: as drawn), and its displacement.
+
+    `share` : from 0 to 1: how long a part of class "bar" is, how strong the colour of one of class "shade".
+    `drawn` : the data URL of its <image>, or the d of its <path>; None: as it was.
+    """
 
     kind: str = ""
     text: str | None = None
     dx: float = 0.0
     dy: float = 0.0
+    share: float | None = None
+    drawn: str | None = None
 
     def data(self) -> list[Any]:
-        """[kind, text, dx, dy] without trailing defaults; the kind is always included."""
-        values: list[Any] = [self.kind, self.text, self.dx, self.dy]
-        while len(values) > 1 and values[-1] in (None, 0.0):
+        """[kind, text, dx, dy, share] without trailing defaults; the kind is always included."""
+        values: list[Any] = [self.kind, self.text, self.dx, self.dy, self.share]
+        while len(values) > 1 and (values[-1] is None or (len(values) in (3, 4) and not values[-1])):
             values.pop()
         return values
 
+    def style(self) -> str:
+        """The CSS of the displacement and of the share."""
+        moved = f"transform:translate({number(self.dx)}px,{number(self.dy)}px)" if self.dx or self.dy else ""
+        share = f"--share:{self.share:g}" if self.share is not None else ""
+        return ";".join(filter(None, (moved, share)))
 
+
+DRAWN = re.compile(r'\b(href|d)="[^"]*"')
+SIZE, ANCHOR = 12.0, "middle"
+"""Of a part's text, where it does not say otherwise."""
 PartStates = dict[str, PartState]
 """Key of a part -> its state."""
 
@@ -41,6 +57,7 @@ class Part:
     """A shape with at most one line of text at (x, y) that may change from step to step.
 
     `kind` : its classes in frames that do not mention it.
+    `size` : of its text, 0 for a part that never has one.
     """
 
     key: str
@@ -48,20 +65,21 @@ class Part:
     text: str = ""
     x: float = 0.0
     y: float = 0.0
-    size: float = 12.0
-    anchor: str = "middle"
+    size: float = SIZE
+    anchor: str = ANCHOR
     kind: str = ""
 
     def svg(self, state: PartState | None) -> str:
         """The part in one state, with the data that the script needs to change it."""
         look = state or PartState(self.kind)
         said = self.text if look.text is None else look.text
-        line = element("text", escape(said) or " ", x=float(self.x), y=float(self.y), font_size=self.size,
-                       text_anchor=self.anchor)  # fmt: skip
-        moved = {"style": f"transform:translate({number(look.dx)}px,{number(look.dy)}px)"} if look.dx or look.dy else {}
+        differs: dict[str, object] = {"font_size": self.size} if self.size != SIZE else {}
+        differs |= {"text_anchor": self.anchor} if self.anchor != ANCHOR else {}
+        line = element("text", escape(said) or " ", x=float(self.x), y=float(self.y), **differs) if self.size else ""
         own = {"class": f"part {look.kind}".strip(), "data-part": self.key, "data-kind": self.kind,
-               "data-text": self.text, **moved}  # fmt: skip
-        return element("g", self.shape, line, **own)
+               "data-text": self.text, "style": look.style()}  # fmt: skip
+        shape = DRAWN.sub(rf'\1="{look.drawn}"', self.shape) if look.drawn else self.shape
+        return element("g", shape, line, **{name: value for name, value in own.items() if value})
 
 
 @dataclass(frozen=True)
@@ -83,6 +101,8 @@ class Panel:
             viewBox=f"0 0 {number(self.width)} {number(self.height)}",
             width=float(self.width),
             height=float(self.height),
+            font_size=SIZE,
+            text_anchor=ANCHOR,
             role="img",
             aria_label=self.label,
         )
@@ -120,18 +140,32 @@ class Scene:
 
     def html(self) -> str:
         """The figure: the still picture, and the frames as JSON for the script."""
-        frame = self.frames[self.still]
-        panels = "\n".join(panel.svg(frame.states) for panel in self.panels)
-        return "\n".join(
-            [
-                f'<figure class="moving moving-steps" data-name="{escape(self.name)}">',
-                f'<figcaption class="moving-title">{escape(self.title)}</figcaption>',
-                f'<div class="moving-stage">\n<div class="moving-panels">\n{panels}\n</div>',
-                f'<p class="moving-say">{escape(frame.say)}</p>\n</div>',
-                data_script([[f.say, {key: state.data() for key, state in f.states.items()}] for f in self.frames]),
-                "</figure>",
-            ]
-        )
+        return figure("moving-steps", self.name, self.title, self.panels, self.frames[self.still], self.changes())
+
+    def changes(self) -> list[tuple[str, dict[str, Any]]]:
+        """For each frame its sentence, and the data of each part that is not as in the frame before; 0: as drawn."""
+        changes, before = [], dict[str, Any]()
+        for frame in self.frames:
+            now = {key: state.data() for key, state in frame.states.items()}
+            differ = {key: state for key, state in now.items() if state != before.get(key)}
+            changes.append((frame.say, differ | dict.fromkeys(sorted(before.keys() - now.keys()), 0)))
+            before = now
+        return changes
+
+
+def figure(kind: str, name: str, title: str, panels: Sequence[Panel], still: Frame, data: object) -> str:
+    """The HTML of a moving picture: its title, its panels and sentence as in one frame, and the script's data."""
+    drawn = "\n".join(panel.svg(still.states) for panel in panels)
+    return "\n".join(
+        [
+            f'<figure class="moving {kind}" data-name="{escape(name)}">',
+            f'<figcaption class="moving-title">{escape(title)}</figcaption>',
+            f'<div class="moving-stage">\n<div class="moving-panels">\n{drawn}\n</div>',
+            f'<p class="moving-say">{escape(still.say)}</p>\n</div>',
+            data_script(data),
+            "</figure>",
+        ]
+    )
 
 
 def data_script(data: object) -> str:

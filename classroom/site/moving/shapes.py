@@ -13,7 +13,8 @@ TIP = 6.0
 
 def rect(x: float, y: float, width: float, height: float, radius: float = 4.0, **more: object) -> str:
     """A box with its upper left corner at (x, y)."""
-    return element("rect", x=float(x), y=float(y), width=float(width), height=float(height), rx=float(radius), **more)
+    corners = {"rx": float(radius)} if radius else {}
+    return element("rect", x=float(x), y=float(y), width=float(width), height=float(height), **corners, **more)
 
 
 def box(x: float, y: float, width: float, height: float) -> str:

@@ -1,4 +1,4 @@
-"""Lesson 10: ten nodes split into ranges, parts and sub-graphs; their inputs and outputs; the waves of execution."""
+"""Lesson 10: ten nodes split into ranges, parts and sub-graphs; in a second picture their inputs, outputs and waves."""
 
 from __future__ import annotations
 
@@ -19,29 +19,40 @@ NODES: tuple[tuple[str, list[int], list[int]], ...] = (
 """The lesson's network: operator, tensors read, tensors made."""
 KNOWN = frozenset({"input", "conv", "relu", "add"})
 """Operators that the accelerator supports."""
-ROW, TOP, HIGH = 33.0, 24.0, 24.0
+ROW, TOP, HIGH = 27.0, 22.0, 20.0
 """Pixels: from node to node, where the first one begins, and the height of a node."""
 COLUMNS = {"range": 130.0, "part": 198.0, "merged": 270.0}
 """Where the columns begin; each is 62 wide."""
 WIDE = 62.0
 TINT = {"ACC": "blue", "CPU": "orange"}
 TABLE = (("", 22.0), ("device", 72.0), ("reads", 130.0), ("hands over", 196.0), ("waits", 258.0), ("got", 304.0))
-LINE = 34.0
+LINE = 32.0
 
 
 def scene() -> Scene:
-    """Tengine's split of the lesson's ten nodes, and the execution of its sub-graphs."""
+    """Tengine's split of the lesson's ten nodes."""
+    graph, split, blocked, parts = _split()
+    frames = _cutting(graph, split, blocked, parts)
+    return Scene("subgraphs", "Ten nodes become four sub-graphs", [_network(split, blocked, parts)], frames,
+                 len(frames) - 1)  # fmt: skip
+
+
+def waves() -> Scene:
+    """What the sub-graphs read and hand over, and their execution."""
+    graph, split, blocked, parts = _split()
+    frames = _boundaries(split, _cutting(graph, split, blocked, parts)[-1].states)
+    frames += _waves(split, frames[-1].states)
+    still = next(i for i, frame in enumerate(frames) if frame.say.startswith("Wave"))
+    return Scene("waves", "Four sub-graphs: what they hand over, and when they run",
+                 [_network(split, blocked, parts), _table(split)], frames, still)  # fmt: skip
+
+
+def _split() -> tuple[NodeGraph, Partition, list[int], list[Group]]:
+    """The lesson's network, its split, the blocked nodes, and the parts before neighbours merge."""
     graph = NodeGraph.from_lists(NODES, {0: {"kind": "input"}})
     devices = [Device("ACC", operators=KNOWN), Device("CPU")]
-    split = partition(graph, devices, "tengine")
     blocked = list(blocked_nodes(graph, devices[0]))
-    parts = ranges(graph, blocked, devices, 0, 1)
-    frames = _cutting(graph, split, blocked, parts)
-    frames += _boundaries(split, frames[-1].states)
-    frames += _waves(split, frames[-1].states)
-    still = next(i for i, frame in enumerate(frames) if "wait0" in frame.states)
-    return Scene("subgraphs", "Ten nodes become four sub-graphs, which run one after the other",
-                 [_network(split, blocked, parts), _table(split)], frames, still)  # fmt: skip
+    return graph, partition(graph, devices, "tengine"), blocked, ranges(graph, blocked, devices, 0, 1)
 
 
 def _cutting(graph: NodeGraph, split: Partition, blocked: Sequence[int], parts: Sequence[Group]) -> list[Frame]:

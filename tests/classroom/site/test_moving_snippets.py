@@ -13,6 +13,7 @@ import pytest
 
 from classroom.site import moving
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene, data_script
+from classroom.site.moving.sliders import Slider
 
 ROOT = Path(__file__).resolve().parents[3]
 VOID = {"input", "img", "br", "hr", "meta", "link"}
@@ -72,7 +73,7 @@ def test_a_snippet_is_one_figure_with_a_title_and_described_pictures(html: str) 
 def test_a_snippet_may_stand_on_a_page_twice(html: str) -> None:
     page = Page(html + html)
     assert [attributes for _, attributes in page.elements if "id" in attributes] == []
-    assert not re.search(r"url\(|href=", html)
+    assert not re.search(r'url\(|href="(?!data:image/)', html)
 
 
 def test_markdown_and_the_html_reader_take_a_snippet_as_it_is(html: str) -> None:
@@ -110,18 +111,35 @@ def test_the_still_picture_is_the_frame_that_the_scene_names(name: str) -> None:
         assert attributes["class"] == f"part {state.kind}".strip()
 
 
+@pytest.mark.parametrize("name", moving.ADJUSTABLE)
+def test_the_still_picture_of_one_with_sliders_is_that_of_its_first_settings(name: str) -> None:
+    scene = moving.ADJUSTABLE[name]()
+    frame, page = scene.frame(scene.start()), Page(scene.html())
+    assert page.texts["p"] == [frame.say]
+    drawn = {a["data-part"]: a for a in page.all("g") if "data-part" in a}
+    assert frame.states.keys() <= drawn.keys()
+    for key, state in frame.states.items():
+        assert drawn[key]["class"] == f"part {state.kind}".strip()
+        assert drawn[key].get("style", "") == state.style()
+
+
+def test_a_slider_begins_at_one_of_its_values() -> None:
+    with pytest.raises(moving.MovingError, match=r"slider stride: expected different values with 4 among them"):
+        Slider("stride", "Stride", ("1", "2"), "4")
+
+
 @pytest.mark.parametrize("name", STEPS)
 def test_every_step_says_something_new_and_changes_the_picture(name: str) -> None:
     frames = moving.SCENES[name]().frames
-    assert len(frames) >= 8
+    assert len(frames) >= 7
     for one, other in pairwise(frames):
         assert one.say != other.say
         assert one.states != other.states
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", [*STEPS, *moving.ADJUSTABLE])
 def test_no_part_of_a_drawing_lies_outside_its_panel(name: str) -> None:
-    for panel in moving.SCENES[name]().panels:
+    for panel in (moving.SCENES | moving.ADJUSTABLE)[name]().panels:
         for part in panel.parts:
             for x, y, width, height in re.findall(
                 r'<rect x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)"', part.shape
@@ -193,7 +211,7 @@ FILLS = ("plain", "blue", "green", "orange", "violet", "rose", "teal", "yellow")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_texts_have_the_contrast_of_wcag_aa(theme: str) -> None:
     colours = themes()[theme]
-    for fill in (*FILLS, "page"):
+    for fill in (*FILLS, "page", "shade"):
         assert contrast(colours["ink"], colours[fill]) >= 4.5, fill
     for ground in ("page", "plain"):
         assert contrast(colours["note"], colours[ground]) >= 4.5, ground
