@@ -78,7 +78,9 @@ def element(name: str, *children: str, **attributes: object) -> str:
 
 
 def text(content: str, x: float, y: float, size: float = 11.0, fill: str = INK, **attributes: object) -> str:
-    """One line of text whose middle height is `y`; centred unless `text_anchor` says otherwise."""
+    """One line of text whose middle height is `y`; centred unless `text_anchor` says otherwise; "" for no words."""
+    if not content:
+        return ""
     attributes = {"text_anchor": "middle", "dominant_baseline": "central", "font_size": size, **attributes}
     return element("text", escape(content), x=float(x), y=float(y), fill=fill, **attributes)
 
