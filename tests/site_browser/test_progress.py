@@ -35,6 +35,7 @@ def test_the_answer_and_the_text_after_it_wait_for_a_guess_and_both_stay(site: P
     assert "Expected a guess" in cell.locator(".gate-note").inner_text()
     assert cell.locator(".gate-result").evaluate(HIDDEN)
     answered(tab)
+    assert tab.locator(".gate-rest > details").first.evaluate("one => one.open")
     for _ in range(2):
         cell = tab.locator(".gate-cell").first
         assert not cell.locator(".gate-result").evaluate(HIDDEN)

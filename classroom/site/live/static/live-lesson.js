@@ -92,6 +92,8 @@
   async function runOne(one) {
     one.state.textContent = "runs ...";
     one.cell.classList.add("live-runs");
+    one.output.replaceChildren();
+    one.output.hidden = true;
     const printed = live.element("pre", "live-text");
     const tell = (text) => {
       if (!printed.isConnected) { one.output.replaceChildren(printed); one.output.hidden = false; }

@@ -117,7 +117,11 @@
     gate.open = (value, follow = false) => {
       keep(value);
       renderAll();
-      if (follow) said.focus();
+      if (follow) {
+        said.focus();
+        const explained = gate.parts[1].firstElementChild;
+        if (explained?.matches("details")) explained.open = true;
+      }
       const { after } = gate;
       gate.after = null;
       if (follow) after?.();
