@@ -130,3 +130,15 @@ def test_the_digits_network_runs_with_the_readers_answers(live: Any, live_site: 
     assert "held-out digits read correctly" in said
     assert "flatten            yours" in said
     assert "Every step that ran gives what the reference gives." in said
+
+
+def test_lines_are_numbered_as_in_the_file_which_reports_name(live: Any, live_site: Path) -> None:
+    lesson = COURSE.lesson(1)
+    tab = live.open(page(live_site, lesson))
+    tab.evaluate("KuiperLive.shown[1].editor.replace(KuiperLive.shown[1].editor.text() + '# one\\n# more\\n')")
+    name, numbers = lesson.exercises[1].id, ".live-exercise >> nth=1 >> .cm-lineNumbers .cm-gutterElement"
+    lines = str(tab.evaluate("KuiperLive.join(KuiperLive.shown.map(({ editor }) => editor.text()))")).splitlines()
+    first = next(number for number, line in enumerate(lines, 1) if line.startswith(f"def {name}("))
+    assert first > 1
+    # the gutter's first element only keeps its width
+    assert tab.locator(numbers).nth(1).inner_text() == str(first)

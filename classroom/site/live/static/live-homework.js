@@ -37,7 +37,10 @@
     const box = live.element("div", "live-editor");
     place.append(box);
     const run = () => { if (exercise) check(one); };
-    one.editor = await live.editor(box, content, { label, changed: keep, run });
+    const at = shown.length;
+    const first = () => live.join([...shown.slice(0, at).map(({ editor }) => editor.text()), ""]).split("\n").length;
+    const changed = () => { keep(); shown.slice(at + 1).forEach(({ editor }) => editor.number()); };
+    one.editor = await live.editor(box, content, { label, changed, run, first }); // lines as in the file, which reports name
     shown.push(one);
     if (!exercise) return;
     one.report.hidden = true;

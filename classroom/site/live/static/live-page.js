@@ -29,7 +29,7 @@
       if (event.key === "Enter" && (event.shiftKey || event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); }
     });
     parent.append(field);
-    return { text: () => field.value, replace: (other) => { field.value = other; changed(); }, focus: () => field.focus() };
+    return { text: () => field.value, replace: (other) => { field.value = other; changed(); }, focus: () => field.focus(), number: () => {} };
   }
 
   live.editor = async (...wanted) => {
