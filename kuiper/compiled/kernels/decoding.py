@@ -22,7 +22,6 @@ from kuiper.compiled.kernels.masks import Mask, mask_of, masked
 from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.kernels.rows import larger
 from kuiper.compiled.parts import Module
-from kuiper.compiled.target import Target
 from kuiper.compiled.ufuncs import exp
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Stage, copies
@@ -31,6 +30,9 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.attention import LOWEST, SMALLEST, Attention
 from kuiper.fast.plan.plan import Draft
 
+MOST_VECTORS = 16
+"""Of a query, and of a mean of values: heads of 128 numbers where a vector has eight. What registers do not hold while
+keys and values pass by lies on the stack, in the first-level cache."""
 State = list[Value]
 """The largest score so far in every lane; sums of powers, a vector; the values times powers, some vectors."""
 
@@ -122,7 +124,7 @@ def emit_one_query(
     size, width = q.shape[-1], y.shape[-1]
     keys = sum(k.shape[-2] for k, _ in pairs)
     rows = [q, y, *(x for pair in pairs for x in pair)]
-    if kernel.causal or any(x.strides[-1] != 4 for x in rows) or max(size, width) > target.lanes * most_vectors(target):
+    if kernel.causal or any(x.strides[-1] != 4 for x in rows) or max(size, width) > target.lanes * MOST_VECTORS:
         return False
     mask = mask_of(module, kernel, given, (*lead, 1, keys))
     if mask is None and (given is not None or kernel.mask is not None):
@@ -161,11 +163,6 @@ def matrices(x: np.ndarray, lead: tuple[int, ...]) -> np.ndarray:
     """A matrix for each index of `lead`; (n, m) counts as the only one of its kind."""
     shape = x.shape[-2:]
     return np.broadcast_to(x.reshape(lead + shape) if x.ndim == 2 else x, lead + shape)
-
-
-def most_vectors(target: Target) -> int:
-    """Of a query, or of a mean of values, which the registers hold while keys and values pass by."""
-    return (target.registers - 4) // 4
 
 
 def _one_query(
