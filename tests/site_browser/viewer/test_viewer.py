@@ -385,10 +385,10 @@ def test_values_say_what_is_missing_where_a_file_is_not_there(opened: Open) -> N
 
 def test_the_scripts_come_when_the_viewer_comes_near(opened: Open) -> None:
     page = opened("graph_digits", above=5000)
-    loaded = "performance.getEntriesByType('resource').map((one) => one.name.split('/').pop())"
     page.wait_for_load_state("networkidle")
-    page.wait_for_function(f"{loaded}.filter((name) => name.startsWith('viewer')).length >= {len(room.LOADED)}")
-    assert {one for one in page.evaluate(loaded) if one.startswith("viewer")} == set(room.LOADED)
+    asked = "one => [...document.querySelectorAll('script[src], link[href]')].map((one) => one.src || one.href)"
+    names = [url.rpartition("/")[2] for url in page.evaluate(asked)]
+    assert {name for name in names if name.startswith("viewer")} == set(room.LOADED)
     assert page.locator(".viewer-graph[data-ready]").count() == 0
     page.evaluate("scrollTo(0, 4500)")
     page.locator(".viewer-graph[data-ready]").wait_for()
