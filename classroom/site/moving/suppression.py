@@ -34,7 +34,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundDigits:
     """M boxes: corners (M,4) in pixels, (M,) scores and classes, what stands at each; and how many digits there are."""
 
     boxes: np.ndarray
@@ -45,7 +45,7 @@ class Found:
 
 
 @cache
-def found() -> Found:
+def found() -> FoundDigits:
     """The detector's boxes above LEAST on the lesson's picture, rounded as the page has them."""
     held_out = np.load(FOLDER / "heldout.npz")
     graph = kuiper.load(FOLDER / "detector.pnnx.param")
@@ -57,7 +57,7 @@ def found() -> Found:
     best, classes = scores[likely].max(axis=1).astype(np.float64), scores[likely].argmax(axis=1)
     names = vision.read_labels(str(FOLDER / "labels.txt"))
     labels = [f"{names[c]} {score:.2f}" for c, score in zip(classes, best, strict=True)]
-    return Found(boxes.round(1), best.round(3), classes, labels, digits)
+    return FoundDigits(boxes.round(1), best.round(3), classes, labels, digits)
 
 
 def stay(settings: Settings) -> list[int]:
