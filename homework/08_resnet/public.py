@@ -272,8 +272,8 @@ EXCHANGED = (
     "become a graph'.)"
 )
 UNREAD = (
-    "parts.topological_order was not told that {0} reads what {1} writes: the successors of {1} were {2}. Every reader is "
-    "one: append each, successors[writer].append(name)."
+    "parts.topological_order was not told that {0} reads what {1} writes: the successors of {1} were {2}. Every reader "
+    "is one: append each, successors[writer].append(name)."
 )
 NO_READER = "parts.topological_order was told that {0} reads what {1} writes, and it does not: compare the operands."
 PREPARING = {"parse_operator", "parse_parameter", "topological_order"}

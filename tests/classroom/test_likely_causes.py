@@ -90,7 +90,8 @@ CASES = {
         "one_relu",
         {
             "successors[writers[operand]].append(name)": "pass",
-            "parts.topological_order(successors)]": "map(writers.get, parts.topological_order({key: [] for key in writers}))]",
+            "parts.topological_order(successors)]": "map(writers.get, "
+            "parts.topological_order({key: [] for key in writers}))]",
         },
         "parts.topological_order was given operands: '0' is one",
     ),
