@@ -126,9 +126,6 @@ EXP_SERIES: Mistakes = {
     "the loop ends in its first round: `return` stands inside it": lambda x, terms=30: _series(x, range(1, 2)),
     "the last term is missing: range(1, terms) ends before `terms`": lambda x, terms=30: _series(x, range(1, terms)),
     "n begins at 0 here, and x / 0 is no number: range(1, terms + 1)": lambda x, terms=30: _series(x, range(terms)),
-    "n begins at 0 here, and x / 0 is no number; it ends with `terms`: range(1, terms + 1)": (
-        lambda x, terms=30: _series(x, range(terms + 1))
-    ),
     "the division by n is missing": lambda x, terms=30: _series(x, range(1, terms + 1), lambda term, x, n: term * x),
     "x**n is divided by n: it is n!, the product of 1 to n. Make each term of the one before: term * x / n": (
         lambda x, terms=30: _series(x, range(1, terms + 1), lambda term, x, n: x**n / n)

@@ -76,12 +76,9 @@ BY_COLUMNS: Mistakes = {
     "the second block has one row: take the sizes from x.shape": lambda x: [
         x[r, k] for k in range(5) for r in range(2)
     ],
-    "rows and columns are exchanged: x.shape is (rows, columns), r runs over the rows, k over the columns": (
+    "rows and columns are exchanged: x[r, k] has the row first, and x.shape is (rows, columns)": (
         lambda x: [x[r, k] for k in range(x.shape[0]) for r in range(x.shape[1])]
     ),
-    "r and k are exchanged: x[r, k], the row first": lambda x: [
-        x[k, r] for k in range(x.shape[1]) for r in range(x.shape[0])
-    ],
 }
 
 
