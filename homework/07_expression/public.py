@@ -25,8 +25,8 @@ STACK = {
     "unknown word": MISSING,
     "pop from empty list": "the stack is short of a value: a function takes as many as its arity and no more",
     "too many values to unpack": "a value is left on the stack: use stack.pop(), which takes it off, not stack[-1]",
-    "cannot be interpreted as an integer": "np.max and np.min go through one array, and take a second value for an axis: "
-    "np.maximum and np.minimum compare two",
+    "cannot be interpreted as an integer": "np.max and np.min go through one array, and a second value is an "
+    "axis: np.maximum and np.minimum compare two values",
     "expected LEFT_BRACKET": "tokens[at] is the name itself: its bracket stands at at + 1",
     "only 0-dimensional": SINGLE,
     "only length-1 arrays": SINGLE,
@@ -334,8 +334,8 @@ def brackets_of_pnnx_are_put_right(student: Student, oracle: Any) -> None:
     text = "sub(mul(log1p,@0),@1),expm1,@1"
     mistakes = oracle.order_mistakes()
     causes = {
-        "unknown word": "any word that WORD finds may stand here, and `arity` says which are functions; tokenize refuses "
-        "all that table() does not have",
+        "unknown word": "any word that WORD finds may stand here, and `arity` says which are functions; "
+        "tokenize refuses all that table() does not have",
         "ExpressionError": "begin at the last word: then the values of a function lie on the stack already",
     }
     with likely(causes):
