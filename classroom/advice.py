@@ -1,4 +1,4 @@
-"""What a report tells its reader to do next. In a terminal: commands. Pages of the site put `PageAdvice` in its place."""
+"""What a report tells its reader to do next: commands in a terminal; pages of the site have `PageAdvice` instead."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Advice:
         return f"... {count:,} more lines: --show-output shows all"
 
     def plug_in(self, piece: str, exercises: Sequence[str]) -> str:
-        """How to run a piece of the demo with exercises that are not right yet, in a sentence; "" where it cannot be."""
+        """How to run a piece of the demo with exercises that are not right yet, in a sentence; "" if impossible."""
         also = " ".join(f"--also {exercise}" for exercise in exercises)
         return (
             f"`{COMMAND} demo {piece} --mine {also}` runs {'it' if len(exercises) == 1 else 'them'} all the same, and "

@@ -83,7 +83,9 @@ def test_what_one_reads_begins_at_one_edge_and_has_one_width(site: Path, desk: A
 @pytest.mark.parametrize("name", [LESSON, "index.html"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_button_lies_on_a_figure_or_on_code(site: Path, watch: Any, width: int, name: str) -> None:
-    tab = watch(viewport={"width": width, "height": 900}, has_touch=width < 400, is_mobile=width < 400).open(site / name)
+    is_phone = width < 400
+    watched = watch(viewport={"width": width, "height": 900}, has_touch=is_phone, is_mobile=is_phone)
+    tab = watched.open(site / name)
     covered = tab.evaluate(
         """[...document.querySelectorAll('article :is(.enlarge, .copy)')].filter(one => one.getClientRects().length)
         .map(one => [one, one.parentElement.querySelector(':scope > :is(svg, img, pre)')])
