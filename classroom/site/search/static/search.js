@@ -4,7 +4,7 @@
   const { kinds, records, synonyms } = globalThis.KUIPER_SEARCH;
 
   /* what a record of each kind counts, beside another that says the same */
-  const WORTH = { lesson: 1.5, exercise: 1.3, term: 1.2, operator: 1, guide: 1.2, network: 0.8, teaching: 0.55, API: 0.3 };
+  const WORTH = { lesson: 1.5, exercise: 1.3, term: 1.2, operator: 1, guide: 1.8, network: 0.8, teaching: 0.35, API: 0.3 };
   const SHOWN = 30;
   const MORE = 3;
   const SYNONYM = 0.7;
