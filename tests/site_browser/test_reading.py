@@ -88,12 +88,15 @@ def test_no_button_lies_on_a_figure_or_on_code(site: Path, watch: Any, width: in
     tab = watched.open(site / name)
     covered = tab.evaluate(
         """[...document.querySelectorAll('article :is(.enlarge, .copy)')].filter(one => one.getClientRects().length)
-        .map(one => [one, one.parentElement.querySelector(':scope > :is(svg, img, pre)')])
-        .filter(([one, other]) => {
-            const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
-            return Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5
+        .filter(one => {
+            const other = one.parentElement.querySelector(':scope > :is(svg, img, pre)');
+            const range = document.createRange();
+            range.selectNode(other);
+            if (other.matches('pre')) range.selectNodeContents(other);
+            const [a, b, within] = [one, range, other].map(each => each.getBoundingClientRect());
+            return Math.min(a.right, b.right, within.right) - Math.max(a.left, b.left, within.left) > 0.5
                 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5;
-        }).map(([one]) => one.parentElement.textContent.slice(0, 80))"""
+        }).map(one => one.parentElement.textContent.slice(0, 80))"""
     )
     assert tab.locator("article .enlarge").count()
     assert covered == []
@@ -109,6 +112,21 @@ def test_code_is_as_wide_as_the_text_or_as_the_column(site: Path, desk: Any) -> 
     assert len(set(widths)) == 2
     text = tab.evaluate("Math.round(document.querySelector('article section > p').getBoundingClientRect().width)")
     assert min(widths) == text
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_code_and_what_it_gives_scroll_within_the_page(site: Path, desk: Any, width: int) -> None:
+    tab = desk.open(site / LESSON)
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.evaluate("KuiperGates.openAll()")
+    beyond = tab.evaluate(
+        """() => {
+        const { right } = document.querySelector('article').getBoundingClientRect();
+        return [...document.querySelectorAll('article :is(.cell, pre)')].filter(one => one.getClientRects().length)
+            .filter(one => one.getBoundingClientRect().right > right + 1).map(one => one.textContent.slice(0, 80));
+        }"""
+    )
+    assert beyond == []
 
 
 def test_a_finger_hits_the_button_that_copies(site: Path, watch: Any) -> None:
