@@ -106,6 +106,14 @@ def test_a_cell_runs_by_keyboard_and_the_editor_can_be_left(live: Any, live_site
     assert tab.evaluate("document.activeElement.textContent") == "Run"
 
 
+def test_whoever_opens_the_exercises_by_keyboard_goes_on_from_there(live: Any, live_site: Path) -> None:
+    tab = live.open(live_site / HOMEWORK, press=False)
+    tab.locator(".live-open").focus()
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector(".live-shelf")
+    assert tab.evaluate("document.activeElement.closest('.live-above') !== null")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", [LESSON, HOMEWORK])
 def test_axe_finds_nothing_serious_where_python_is_open(

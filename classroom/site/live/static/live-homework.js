@@ -122,7 +122,7 @@
 
   const demo = (piece, report, button) => work(async () => {
     try {
-      const answer = await live.ask({ do: "demo", piece, files: files(), columns: live.columns(report) });
+      const answer = await live.ask({ do: "demo", piece, files: files(), columns: Math.max(72, live.columns(report)) }); // for its table
       report.textContent = answer.report;
     } catch (error) {
       report.textContent = error.message;
@@ -194,5 +194,6 @@
     button.replaceWith(halt);
     live.place.append(above, ...shelf());
     live.shown = shown; // for whoever adds to exercises
+    if (live.wasPressed) above.firstChild.focus({ preventScroll: true }); // the button is gone
   };
 })();
