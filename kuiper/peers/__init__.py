@@ -5,7 +5,7 @@ Each peer gets the network from the .pnnx.param and .bin alone. None of them is 
 
 from kuiper.peers.agreement import Difference, largest_difference
 from kuiper.peers.runners import PEERS, PeerError, Runner, Workload, open_runner
-from kuiper.peers.turns import Measured, measure
+from kuiper.peers.turns import Measured, measure, until_idle
 
 __all__ = [
     "PEERS",
@@ -17,4 +17,5 @@ __all__ = [
     "largest_difference",
     "measure",
     "open_runner",
+    "until_idle",
 ]

@@ -25,8 +25,9 @@ from kuiper.profile import Times
 
 TURN_SECONDS, MOST_PASSES = 0.05, 10
 """A turn lasts about that long, and has at most so many measured passes."""
-PAUSE_SECONDS = 0.02
-"""Between turns, so that the threads of the last one have stopped spinning."""
+SPINNING_SECONDS, LOOK_SECONDS = 1.0, 0.005
+"""How long a process may spin after its turn, as ONNX Runtime's threads do for some 60 ms, and how often it is looked
+whether it still does: else it would slow whoever has the next turn."""
 PATIENCE = 600.0
 """Seconds after which a process that does not answer is given up."""
 
@@ -125,7 +126,6 @@ class _Process:
 
     def turn(self) -> float:
         """One pass that does not count, then a few that do: the median of those, in seconds. Raises PeerError."""
-        time.sleep(PAUSE_SECONDS)
         with suppress(OSError):  # a process that has ended is told of by its answer
             self.connection.send(True)
         answer = self._answer()
@@ -155,19 +155,34 @@ def _work(connection: Connection, name: str, workload: Workload) -> None:
         runner = open_runner(name, workload)
         for _ in range(2):  # kuiper makes its plan at the second pass; others warm up, too
             runner.run()
-        connection.send({"about": runner.about, "outputs": [np.array(y) for y in runner.arrays(runner.run())]})
+        outputs = [np.array(y) for y in runner.arrays(runner.run())]
+        until_idle()
+        connection.send({"about": runner.about, "outputs": outputs})
         while True:
             connection.recv()
             started = time.perf_counter()
             runner.run()
             passes = math.ceil(TURN_SECONDS / max(time.perf_counter() - started, 1e-6))
-            connection.send({"seconds": [_timed(runner.run) for _ in range(min(passes, MOST_PASSES))]})
+            seconds = [_timed(runner.run) for _ in range(min(passes, MOST_PASSES))]
+            until_idle()
+            connection.send({"seconds": seconds})
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         return
     except KuiperError as error:
         connection.send({"fault": str(error)})
     except Exception as error:
         connection.send({"fault": f"fails: {error}"})
+
+
+def until_idle(most: float = SPINNING_SECONDS) -> bool:
+    """Wait until no thread of this process computes any more -> whether that came about within so many seconds."""
+    end = time.monotonic() + most
+    while time.monotonic() < end:
+        used = time.process_time()
+        time.sleep(LOOK_SECONDS)
+        if time.process_time() - used < LOOK_SECONDS / 10:
+            return True
+    return False
 
 
 def _timed(run: Callable[[], Any]) -> float:

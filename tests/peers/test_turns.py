@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from kuiper.peers import PeerError, Workload, measure, open_runner
+from kuiper.peers import PeerError, Workload, measure, open_runner, until_idle
 
 NETWORK = """7767517
 4 3
@@ -143,3 +144,18 @@ def test_ncnn_takes_one_sample_at_a_time(workload: Workload) -> None:
     batch = Workload(workload.param, None, [np.zeros((2, 4), np.float32)], threads=1)
     with pytest.raises(PeerError, match="one sample"):
         open_runner("ncnn", batch)
+
+
+def test_a_turn_ends_when_no_thread_computes_any_more() -> None:
+    stop = threading.Event()
+
+    def spin() -> None:
+        while not stop.is_set():
+            pass
+
+    spinner = threading.Thread(target=spin, daemon=True)
+    spinner.start()
+    assert not until_idle(most=0.1)  # as long as it spins, but not for ever
+    threading.Timer(0.1, stop.set).start()
+    assert until_idle(most=30)
+    assert stop.is_set()
