@@ -28,7 +28,7 @@ def check(tab: Any, exercise: str) -> str:
     """Press the exercise's button -> its report."""
     tab.click(f"text='check {exercise}'")
     tab.wait_for_function(SAID, arg=exercise)
-    return str(tab.locator(f"[data-exercise={exercise}] .live-report").inner_text())
+    return str(tab.locator(f"[data-exercise={exercise}] .live-report[role=status]").inner_text())
 
 
 def bring(tab: Any, name: str, text: str) -> None:
@@ -79,7 +79,7 @@ def test_a_second_check_waits_for_the_first_and_stop_ends_both(live: Any, live_s
     lesson = COURSE.lesson(2)
     first, second = (one.id for one in lesson.exercises[:2])
     tab = live.open(page(live_site, lesson))
-    report = "[data-exercise={}] .live-report"
+    report = "[data-exercise={}] .live-report[role=status]"
     tab.click(f"text='check {first}'")
     tab.click(f"text='check {second}'")
     assert tab.locator(report.format(second)).inner_text() == "waits"
