@@ -5,7 +5,7 @@
     document.querySelector(part)?.setAttribute("aria-label", name);
   }
 
-  const wide = "article pre, article .table-wrapper, article .formula, article .cell_output > div";
+  const wide = "article pre:not([role]), article .table-wrapper, article .formula, article .cell_output > div";
 
   function mark() {
     for (const element of document.querySelectorAll(wide)) {
