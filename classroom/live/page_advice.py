@@ -31,7 +31,7 @@ class PageAdvice(Advice):
 
     def reset(self, name: str) -> str:
         """The button beside the exercise's check."""
-        return "The button Reset"
+        return "The Reset button"
 
     def try_again(self) -> str:
         """Python is started anew by the next check."""

@@ -77,7 +77,7 @@ ENDLESSLY_TALKING = "def flatten(x, row_major=True):\n    print('x\\n' * 100)\n 
     [
         ("def flatten(x, row_major=True):\n    return x.reshape(-1)\n", "open Hint 1 below"),
         ("def flatten(x, row_major=True):\n    raise NotImplementedError\n", "open Hint 1 below"),
-        ("def flat(x):\n    return x\n", "The button Reset puts it back"),
+        ("def flat(x):\n    return x\n", "The Reset button puts it back"),
         ("def flatten(x:\n", "is not Python yet"),
         (ENDLESSLY_TALKING, "more lines"),
     ],
