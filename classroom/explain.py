@@ -304,16 +304,13 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
         line = source_line(task.file, error.line)
         if line:
             parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
-        parts.append(_both(error))
-        cause = advice.here.cause(error.cause or _guess(error))
-        if cause:
-            parts.append(labelled("likely why", cause))
+        parts += values_and_cause(error)
     return "\n".join(part for part in parts if part).rstrip("\n")
 
 
 def values_and_cause(failure: Failure) -> list[str]:
     """Expected and got, and the likely cause below them, or above them where they are long."""
-    values, cause = _both(failure), failure.cause or _guess(failure)
+    values, cause = _both(failure), advice.here.cause(failure.cause or _guess(failure))
     reason = labelled("likely why", cause) if cause else ""
     return [reason, values] if values.count("\n") > LONG else [values, reason]
 
