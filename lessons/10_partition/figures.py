@@ -261,8 +261,16 @@ TWIN_ARROWS = ((0, 1), (0, 6), (1, 2), (2, 3), (3, 4), (4, 5), (6, 7), (7, 8), (
 def levels() -> Svg:
     """Two branches: the five sub-graphs of Tengine, and three by levels."""
     panels = (
-        ("ranges of ids: 5 sub-graphs", "beside a node: its sub-graph", {0: 0, 1: 0, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2, 7: 3, 8: 4, 9: 4, 10: 4}),
-        ("levels: 3 sub-graphs", "beside a node: its level", {1: 0, 6: 0, 2: 1, 7: 1, 3: 2, 4: 2, 5: 2, 8: 2, 9: 2, 10: 2}),
+        (
+            "ranges of ids: 5 sub-graphs",
+            "beside a node: its sub-graph",
+            {0: 0, 1: 0, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2, 7: 3, 8: 4, 9: 4, 10: 4},
+        ),
+        (
+            "levels: 3 sub-graphs",
+            "beside a node: its level",
+            {1: 0, 6: 0, 2: 1, 7: 1, 3: 2, 4: 2, 5: 2, 8: 2, 9: 2, 10: 2},
+        ),
     )
     parts = []
     for k, (*title, number) in enumerate(panels):
