@@ -344,8 +344,8 @@ SUM_ERRORS = {
     "from shape (3,2,2) into shape (2,2,2)": OVER_KERNELS,
     "array of size 72 into shape (2,": OVER_KERNELS,
     "array of size 16 into shape (2,": "the tiles stand side by side: one begins every 2 pixels, not every 4",
-    "could not be broadcast together": "tiles and kernels meet as (O, C, down, across, 4, 4): the transformed tiles are "
-    "(C, down, across, 4, 4), and the transformed kernels need (O, C, 1, 1, 4, 4)",
+    "could not be broadcast together": "tiles and kernels meet as (O, C, down, across, 4, 4): the transformed tiles "
+    "are (C, down, across, 4, 4), and the transformed kernels need (O, C, 1, 1, 4, 4)",
 }
 """The errors of three channels and two kernels on 6 x 8 pixels, whose sums and shapes went wrong."""
 ODD_ERRORS = {"window shape": ODD, "mismatch in its core dimension": ODD, "broadcast": ODD, "reshape": ODD}
