@@ -344,7 +344,7 @@ SUM_ERRORS = {
     "from shape (3,2,2) into shape (2,2,2)": OVER_KERNELS,
     "array of size 72 into shape (2,": OVER_KERNELS,
     "array of size 16 into shape (2,": "the tiles stand side by side: one begins every 2 pixels, not every 4",
-    "could not be broadcast together": "tiles and kernels meet as (O, C, down, across, 4, 4): the transformed tiles "
+    "broadcast": "tiles and kernels meet as (O, C, down, across, 4, 4): the transformed tiles "
     "are (C, down, across, 4, 4), and the transformed kernels need (O, C, 1, 1, 4, 4)",
 }
 """The errors of three channels and two kernels on 6 x 8 pixels, whose sums and shapes went wrong."""
@@ -476,7 +476,9 @@ def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -
         elif lives_taken_for_apart(got, lives, sizes, overlaps):
             one, other = sorted(lives[n] for n in two)
             failure.cause = (
-                f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step {step}"
+                f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step {step}. "
+                "Or, if you walk up past neighbours: sort them by their offsets, ask whether a gap is large enough, "
+                "and let none lower the start: max(start, end)"
             )
         else:
             failure.cause = (
