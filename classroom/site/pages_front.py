@@ -36,6 +36,7 @@ def menu(tree: Tree) -> dict[str, list[str]]:
             *models,
             str(viewer.PAGE),
             "benchmarks/RESULTS.md",
+            "benchmarks/RESULTS-AVX2.md",
             "benchmarks/README.md",
         ],
         "Teach": ["teach.md", *guides, "homework/README.md"],

@@ -79,7 +79,7 @@ class Function:
 
     def of_arrays(self, *values: Value) -> np.ndarray:
         """An array, in the element type that PyTorch's mixing gives; float16 is computed in float32, rounded once."""
-        dtype = self._computed_in(result_type(*values))
+        dtype = self.computed_in(*values)
         wide = np.dtype(np.float32) if dtype == np.float16 else dtype
         arrays = [np.asarray(value) for value in values]
         with np.errstate(all="ignore"):
@@ -87,6 +87,10 @@ class Function:
                 arrays = [x if self.precise and not x.ndim else x.astype(dtype, copy=False) for x in arrays]
             result = self._compute(*(x.astype(wide, copy=False) for x in arrays))
             return result.astype(dtype) if wide != dtype and result.dtype == wide else result
+
+    def computed_in(self, *values: Value) -> np.dtype:
+        """The element type of the operands, by PyTorch's mixing. Raises DTypeError where it is not defined for it."""
+        return self._computed_in(result_type(*values))
 
     @property
     def steps(self) -> Steps | None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kuiper.errors import KuiperError
@@ -11,6 +11,7 @@ from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.elementwise.formula import FormulaKernel, channel_affine, is_addition
+from kuiper.fast.kernels.elementwise.index import LARGEST, IndexKernel
 from kuiper.fast.kernels.elementwise.program import Program, registers
 from kuiper.fast.kernels.elementwise.walk import thread_tiles, tiles, walk
 from kuiper.fast.tuning.benchmark import bind_kernel
@@ -133,7 +134,7 @@ def test_inputs_that_are_constant_numbers(lowered):
     ("text", "inputs"),
     [
         ("add(@0,2)", [np.zeros(3, np.float64)]),
-        ("add(@0,@1)", [np.zeros((2, 3), np.float32), np.zeros((2, 3), np.int64)]),
+        ("add(@0,mul(@1,@1))", [np.zeros((2, 3), np.float32), np.zeros((2, 3), np.int64)]),
         ("add(@0,True)", [np.zeros(3, np.float32)]),
         ("torch.long(@0)", [np.zeros(3, np.float32)]),
         ("remainder(@0,2)", [np.zeros(3, np.float32)]),
@@ -169,9 +170,47 @@ def test_functions_that_stand_alone(beside, name):
         beside(LAYERS[name](input=0.75), *arrays[: arity - 1])
 
 
-def test_a_function_of_integers_has_no_kernel(lowered):
-    assert lowered(LAYERS["maximum"](), np.arange(3), np.arange(3)) is None
-    assert lowered(LAYERS["log2"](), np.arange(1, 3)) is None
+KINDS = ["bool", "uint8", "int8", "int32", "int64", "float16", "float32", "float64", "complex64"]
+LARGE_ARRAY = np.zeros((LARGEST + 1,), np.int64)
+
+
+@settings(max_examples=150)
+@given(
+    name=st.sampled_from(sorted({*LAYERS, *FUNCTIONS})),
+    kinds=st.tuples(st.sampled_from(KINDS), st.sampled_from(KINDS)),
+    shapes=st.tuples(*[st.sampled_from([(), (1,), (5,), (3, 1), (2, 3, 5), (0, 5)])] * 2),
+    alone=st.booleans(),
+    seed=st.integers(0, 9),
+)
+def test_a_function_of_small_arrays_of_any_type_is_one_call(beside, lowered, name, kinds, shapes, alone, seed):
+    function = (LAYERS[name].function if alone and name in LAYERS else FUNCTIONS.get(name)) or LAYERS[name].function
+    count = 2 if 2 in function.arity else function.arity[0]
+    assume(count <= 2)
+    draw = np.random.default_rng(seed)
+    arrays = [draw.integers(0, 4, shape).astype(kind) for shape, kind in zip(shapes, kinds)][:count]
+    if alone and name in LAYERS:
+        layer = LAYERS[name]()
+    else:
+        layer = ExpressionLayer(f"{name}({','.join(f'@{i}' for i in range(count))})")
+    try:
+        result = layer.forward(*arrays)
+    except Exception:
+        assume(False)
+    assume(isinstance(result, np.ndarray))
+    if isinstance(lowered(layer, *arrays), IndexKernel):
+        with np.errstate(all="ignore"):
+            beside(layer, *arrays, layouts=("wide nchw", "wide nchw"), rtol=0)
+
+
+def test_what_has_one_call_and_what_has_none(lowered):
+    integers, floats = np.arange(3), np.ones(3, np.float32)
+    assert isinstance(lowered(LAYERS["lt"](), integers, integers), IndexKernel)
+    assert isinstance(lowered(LAYERS["log2"](), integers), IndexKernel)
+    assert isinstance(lowered(ExpressionLayer("mul(@1,@0)"), integers, floats), IndexKernel)
+    assert lowered(LAYERS["lt"](), LARGE_ARRAY, integers[:1]) is None
+    assert lowered(LAYERS["lt"](other=2), integers) is None
+    assert lowered(LAYERS["maximum"](), np.ones(3, np.float16), integers) is None
+    assert lowered(LAYERS["maximum"](), np.ones((1, 2, 3, 4), np.int64), np.ones((1, 2, 3, 4), np.int64)) is None
 
 
 @settings(max_examples=60, deadline=None)

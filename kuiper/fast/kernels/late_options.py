@@ -6,8 +6,10 @@ import dataclasses
 from collections.abc import Sequence
 
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Join, Kernel, Step, lowers
+from kuiper.fast.kernels.elementwise.index import lower_index
 from kuiper.fast.kernels.matmul.attention import masked_attention
 from kuiper.layers.binding import SURPLUS, X
+from kuiper.layers.elementwise.elementwise import Elementwise
 from kuiper.layers.layer import Bound, Layer
 
 
@@ -25,6 +27,8 @@ def bound(step: Step) -> Kernel | None:
         if kernel is not None:
             step.inputs, step.reads = [step.inputs[i] for i in slots], [step.reads[i] for i in slots]
         return kernel
+    if issubclass(wrapper.kind, Elementwise) and list(wrapper.roles) == ["input", "other"] and not wrapper.options:
+        return lower_index(step, wrapper.kind.function, range(2))
     if not count or wrapper.roles[:count] != [X] * count:
         return None
     if _converts(step):
