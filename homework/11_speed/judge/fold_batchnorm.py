@@ -214,7 +214,6 @@ MUTANTS = [
         "takes 1e-5 whatever eps is given",
         old=FACTOR,
         new="    factor = gamma / np.sqrt(var + weight.dtype.type(1e-5))\n",
-        breaks="eps",
     ),
     Mutant(
         "mean_added",
