@@ -155,16 +155,16 @@ def safe_sides() -> Svg:
 
 def copy() -> Svg:
     """kuiper.registry, its copy with another ReLU, and the graph built with the copy."""
-    rows = [("nn.Conv2d", "Conv2d"), ("nn.ReLU", "ReLU"), ("nn.Sigmoid", "Sigmoid")]
-    mine = [rows[0], ("nn.ReLU", "WatchedReLU"), rows[2]]
+    rows = [(kind, f"{kind[3:]}.from_operator") for kind in ("nn.Conv2d", "nn.ReLU", "nn.Sigmoid")]
+    mine = [rows[0], ("nn.ReLU", "WatchedReLU.from_operator"), rows[2]]
     parts = []
     for y, name, content, mark, note in (
         (0.0, "kuiper.registry", rows, SHAPE, "unchanged"),
         (166.0, "my_registry", mine, ACTIVATION, "one row replaced"),
     ):
         parts.append(text(name, 150.0, y + 14, 14.0, font_weight="bold"))
-        parts.append(table(30.0, y + 30, (110.0, 130.0), content, {1: mark}))
-        parts.append(text(note, 282.0, y + 72, 12.0, text_anchor="start"))
+        parts.append(table(6.0, y + 30, (92.0, 196.0), content, {1: mark}))
+        parts.append(text(note, 302.0, y + 72, 12.0, text_anchor="start"))
     for y, word in ((116.0, "copy"), (282.0, "load")):
         parts.append(arrow(150.0, y, 150.0, y + 46))
         parts.append(pill(word, 192.0, y + 22, 12.0))
