@@ -162,13 +162,12 @@ def copy() -> Svg:
         (0.0, "kuiper.registry", rows, SHAPE, "unchanged"),
         (166.0, "my_registry", mine, ACTIVATION, "one row replaced"),
     ):
-        parts.append(text(name, 150.0, y + 14, 14.0, font_weight="bold"))
-        parts.append(table(6.0, y + 30, (92.0, 196.0), content, {1: mark}))
-        parts.append(text(note, 302.0, y + 72, 12.0, text_anchor="start"))
+        parts.append(text(f"{name}: {note}", 200.0, y + 14, 14.0, font_weight="bold"))
+        parts.append(table(50.0, y + 30, (94.0, 206.0), content, {1: mark}))
     for y, word in ((116.0, "copy"), (282.0, "load")):
-        parts.append(arrow(150.0, y, 150.0, y + 46))
-        parts.append(pill(word, 192.0, y + 22, 12.0))
-    parts.append(box(150.0, 358.0, 240.0, 56.0, CONVOLUTION, "my_graph", "its ReLU layers are ours"))
+        parts.append(arrow(200.0, y, 200.0, y + 46))
+        parts.append(pill(word, 242.0, y + 22, 12.0))
+    parts.append(box(200.0, 358.0, 240.0, 56.0, CONVOLUTION, "my_graph", "its ReLU layers are ours"))
     return picture(400, 390, "A copy of the registry", "The copy is changed, the original is not", *parts)
 
 

@@ -47,7 +47,6 @@ GATHER: Mistakes = {
     "this is the order of `values`, and an operand read twice comes once: go through operator.inputs": (
         lambda operator, values: [values[name] for name in values if name in _names(operator)]
     ),
-    "these are the operands: look up each one's name in values": lambda operator, values: operator.inputs,
     "the operator lists b before a, and its order counts: neither sort its inputs nor turn them round": (
         lambda operator, values: [values[name] for name in sorted(_names(operator))]
     ),

@@ -76,8 +76,8 @@ ROW: Mistakes = {
     "i goes down and j to the right: x[:, i : ..., j : ...]": (
         lambda x, i, j, k: x[:, j : j + k, i : i + k].reshape(-1)
     ),
-    "the first axis of x is the channel: x[:, i : ..., j : ...]": lambda x, i, j, k: (
-        x[i : i + k, j : j + k].reshape(-1)
+    "the first axis of x is the channel: x[:, i : ..., j : ...]": lambda x, i, j, k: x[i : i + k, j : j + k].reshape(
+        -1
     ),
     "the block ends where the one at (0, 0) would: i : i + k, j : j + k": (
         lambda x, i, j, k: x[:, i:k, j:k].reshape(-1)
