@@ -519,8 +519,11 @@ MUTANTS = [
     ),
     Mutant(
         "returns_its_verdict",
-        "returns what it found instead of asserting it, where the shapes match",
-        old=VALUES,
+        "returns what it found instead of asserting it, and falls over where the shapes do not match",
+        old=(
+            '        assert got.shape == expected.shape, f"groups={groups}: expected shape '
+            '{expected.shape}, got {got.shape}"\n' + VALUES
+        ),
         new="        return np.allclose(got, expected, rtol=1e-6, atol=1e-6)\n",
     ),
     Mutant(
