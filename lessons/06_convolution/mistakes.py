@@ -50,11 +50,8 @@ NUMBER_AT: Mistakes = {
     "the first axis of x is the channel: x[:, i : ..., j : ...]": lambda x, w, bias, i, j: (
         (x[i : i + w.shape[1], j : j + w.shape[2]] * w).sum() + bias
     ),
-    "w is (C, kh, kw), so its first axis is the channel: kh, kw = w.shape[1:]": lambda x, w, bias, i, j: (
+    "w is (C, kh, kw), so kh, kw = w.shape[1:]: the block has kh rows and kw columns": lambda x, w, bias, i, j: (
         (x[:, i : i + w.shape[0], j : j + w.shape[1]] * w).sum() + bias
-    ),
-    "kh and kw are exchanged: kh, kw = w.shape[1:], and the block has rows i : i + kh": lambda x, w, bias, i, j: (
-        (x[:, i : i + w.shape[2], j : j + w.shape[1]] * w).sum() + bias
     ),
     "the kernel is rotated by 180 degrees: take w as it is": lambda x, w, bias, i, j: (
         (_block(x, w, i, j) * w[:, ::-1, ::-1]).sum() + bias
