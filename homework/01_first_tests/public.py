@@ -163,8 +163,12 @@ def numpy_chooses_the_type_of_the_sum(student: Student, rng: np.random.Generator
 
 @task("telling_inputs", "form", "square", "small")
 def they_are_small_square_arrays(student: Student) -> None:
-    """w, x and b are three arrays of integers from -20 to 20, all (2, 2) or all (3, 3)."""
-    inputs_of(student)
+    """w, x and b are three arrays of integers from -20 to 20, all (2, 2) or all (3, 3), the same at every call."""
+    for name, first, second in zip("wxb", inputs_of(student), inputs_of(student), strict=True):
+        if not np.array_equal(first, second):
+            failure = Failure(f"{name} of a second call: expected {first.tolist()} again, got {second.tolist()}")
+            failure.cause = "random numbers need a seed, np.random.default_rng(1), or they catch all five by chance"
+            raise failure
 
 
 @task("telling_inputs", "swapped", "transposed", "bias_once", "absolute", "narrow", "form", "square", "small")
@@ -296,7 +300,10 @@ def every_element_of_a_block(student: Student, rng: np.random.Generator, oracle:
     x, y = (rng.standard_normal((2, 3, 4)).astype(np.float32) for _ in range(2))
     a = float(rng.uniform(-2, 2))
     mistakes = oracle.axpy_mistakes(a, x, y)
-    expect(student.axpy(a, x, y), oracle.added(a, x, y), rtol=1e-5, atol=1e-6, mistakes=mistakes)
+    loop = "x and y may have more than one axis: a * x + y computes whole arrays, without a loop"
+    with likely({"setting an array element": loop, "matmul": "multiply a and x element by element, with *"}):
+        got = student.axpy(a, x, y)
+    expect(got, oracle.added(a, x, y), rtol=1e-5, atol=1e-6, mistakes=mistakes)
     got = student.axpy(a, y.T, x.T)
     with other_numbers_of_a_transposed_array():
         expect(got, oracle.added(a, y.T, x.T), rtol=1e-5, atol=1e-6, what="the result for blocks .T")

@@ -35,7 +35,10 @@ def rows_come_first_when_nothing_is_said(student: Student) -> None:
 def one_to_24_column_by_column(student: Student, oracle: Any) -> None:
     """(2, 3, 4) filled with 1 to 24 flattens to 1, 5, 9, 2, 6, 10, ... with row_major=False, and with 0."""
     expected, mistakes = np.array(BY_COLUMNS, np.float32), oracle.flatten_mistakes(ONE_TO_24, False)
-    expect(student.flatten(ONE_TO_24, False), expected, mistakes=mistakes)
+    place = "a column has H numbers: (c, r, k) goes to the place c * H * W + k * H + r"
+    with likely({"IndexError": place}):
+        got = student.flatten(ONE_TO_24, False)
+    expect(got, expected, mistakes=mistakes)
     by_identity = {"0 is false, and is not the object False: write `if row_major:`": ONE_TO_24.reshape(-1)}
     for false in (0, np.False_):
         got = student.flatten(ONE_TO_24, false)
@@ -85,6 +88,7 @@ def four_sides_of_their_own(student: Student, oracle: Any) -> None:
     x, pads = np.arange(1, 61, dtype=np.float32).reshape(3, 4, 5), (1, 2, 3, 4)
     one_number = "`value` is a plain number here, and may be an array (C,): np.reshape(value, (-1, 1, 1)) fits both"
     causes = {
+        "remapped": "np.pad wants a pair for every axis: (0, 0) for the channels, then (up, bottom) and (left, right)",
         "into shape (4,4,5)": "the channels were padded too: pads has no entry for the first axis, leave it",
         "not subscriptable": one_number,
         "cannot reshape": one_number,
@@ -129,15 +133,19 @@ def sides_without_a_border(student: Student, rng: np.random.Generator, oracle: A
 @task("padding", "dtype", "sides", "value", "channels")
 def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Integers, large and small, and float64 keep dtype and digits, also where `value` is of another type or large."""
+    plain = "`value` may be an int, too: ask np.ndim(value), or let np.reshape(value, (-1, 1, 1)) fit all"
     for dtype, low, value in (
-        (np.int64, 2**60, 5.0),
-        (np.int64, 2**60, 2**60 + 1),
+        (np.int64, 0, 5.0),
         (np.uint8, 240, 5.0),
         (np.float64, -9, 5),
         (np.float32, -9, 5),
+        (np.int64, 2**60, 5.0),
+        (np.int64, 2**60, 2**60 + 1),
     ):
         x = rng.integers(low, low + 10, (2, 3, 4)).astype(dtype)
-        got = student.padding(x, (1, 2, 3, 1), value)
+        x[1, 1, 1] = low  # a 0 inside is no border
+        with likely({"not subscriptable": plain}):
+            got = student.padding(x, (1, 2, 3, 1), value)
         mistakes = oracle.padding_mistakes(x, (1, 2, 3, 1), value)
         expect(got, oracle.padded(x, (1, 2, 3, 1), value), what=f"padding of {x.dtype}", mistakes=mistakes)
 

@@ -4,7 +4,7 @@ Text -> tokens -> tree -> reverse Polish -> value: the steps of the lesson. They
 (@0, @1, ...) and numbers. The lesson's functions all took two values; yours take as many as your table says.
 
 Task 7.1 (functions) is the table and the three functions that ask it: look for "TODO functions".
-Task 7.2 (mend, a bonus) stands alone at the end of the file.
+Task 7.2 (mend, a bonus) is the last function of the file, and needs none of the others.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def four_ideas() -> Svg:
         parts.append(box(column, y, 150.0, 46.0, swatch_of(kind), kind, name))
         if i < len(shapes):
             parts += [arrow(column, y + 23, column, y + 69), pill(shapes[i], column, y + 43, 12.0)]
-    parts.append(text("tensors: the numbers on the lines", 10.0, 386.0, 13.0, text_anchor="start"))
+    parts.append(text("on the lines: tensors (here their shapes)", 10.0, 386.0, 13.0, text_anchor="start"))
 
     for y1, y2 in ((221.0, 37.0), (267.0, 214.0)):
         parts.append(element("line", x1=160.0, y1=y1, x2=205.0, y2=y2, stroke=INK, stroke_dasharray="4 4"))

@@ -14,7 +14,14 @@ MARKED = swatch_of("nn.ReLU")
 
 def draw() -> dict[str, Svg]:
     """The figures: file name without its ending -> picture."""
-    return {"fold": fold(), "tokens": tokens(), "trees": trees(), "stack": stack(), "arity": arity()}
+    return {
+        "fold": fold(),
+        "tokens": tokens(),
+        "trees": trees(False),
+        "order": trees(True),
+        "stack": stack(),
+        "arity": arity(),
+    }
 
 
 def box(content: str, x: float, y: float, width: float, kind: str = "function") -> str:
@@ -96,12 +103,12 @@ def tokens() -> Svg:
     )
 
 
-def trees() -> Svg:
-    """The trees of two expressions, each node with its place in reverse Polish order."""
+def trees(ordered: bool) -> Svg:
+    """The trees of two expressions; `ordered` : each node with its place in reverse Polish order, too."""
     upper = {"add": (170, 62, 5), "@0": (100, 122, 1), "mul": (240, 122, 4), "@1": (180, 182, 2), "@2": (300, 182, 3)}
     lower = {"add": (220, 62, 5), "mul": (150, 122, 3), "@2": (290, 122, 4), "@0": (90, 182, 1), "@1": (210, 182, 2)}
-    parts = []
-    for top, title, nodes in ((0, "add(@0,mul(@1,@2))", upper), (300, "add(mul(@0,@1),@2)", lower)):
+    parts, height = [], 300 if ordered else 236
+    for top, title, nodes in ((0, "add(@0,mul(@1,@2))", upper), (height, "add(mul(@0,@1),@2)", lower)):
         parts.append(text(title, 200, top + 16, 14.0, font_weight="bold"))
         mul_children = ("@1", "@2") if nodes is upper else ("@0", "@1")
         add_children = ("@0", "mul") if nodes is upper else ("mul", "@2")
@@ -112,16 +119,18 @@ def trees() -> Svg:
         for name, (x, y, place) in nodes.items():
             kind = "operand" if name[0] == "@" else "function"
             parts.append(box(name, x, top + y, 56, kind))
-            parts.append(text(str(place), x + 38, top + y - 10, 14.0, font_weight="bold"))
-            parts.append(box(name, 24 + place * 60, top + 236, 52, kind))
-            parts.append(text(str(place), 24 + place * 60, top + 260, 13.0))
-    return picture(
-        400,
-        574,
-        "Two trees and their reverse Polish order",
-        "Above: add over @0 and mul, read as @0 @1 @2 mul add. Below: add over mul and @2, read as @0 @1 mul @2 add.",
-        *parts,
-    )
+            if ordered:
+                parts.append(text(str(place), x + 38, top + y - 10, 14.0, font_weight="bold"))
+                parts.append(box(name, 24 + place * 60, top + 236, 52, kind))
+                parts.append(text(str(place), 24 + place * 60, top + 260, 13.0))
+    above, below = "Above: add over @0 and mul", "Below: add over mul and @2"
+    if not ordered:
+        return picture(
+            400, 2 * height - 32, "Two trees", f"{above}, mul over @1 and @2. {below}, mul over @0 and @1.", *parts
+        )
+    title = "Two trees and their reverse Polish order"
+    read = f"{above}, read as @0 @1 @2 mul add. {below}, read as @0 @1 mul @2 add."
+    return picture(400, 2 * height - 26, title, read, *parts)
 
 
 def stack() -> Svg:

@@ -79,7 +79,7 @@ def axby_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.n
     return {
         "w * x multiplies element by element; the matrix product is w @ x": w * x + b,
         "this is x @ w + b: write w first": summed(x, w, b),
-        "b was transposed: add it as it is": y + b.T,
+        "b was transposed: only a b of (m,) becomes a column, and one of (m, n) is added as it is": y + b.T,
         "w was transposed: take it as it is": summed(w.T, x, b),
         "x was transposed: take it as it is": summed(w, x.T, b),
         "b[:, None] makes three axes of a b of (m, n): only a b of (m,) needs the second axis": y + b[:, None],

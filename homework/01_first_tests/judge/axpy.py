@@ -34,6 +34,9 @@ def axpy_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarra
         "np.dot adds the products up to one number: multiply element by element with *": np.float64(
             a * np.dot(x.ravel(), y.ravel())
         ),
+        "x @ y is the dot product of x and y: multiply a and x with *, and add y": np.float64(
+            np.dot(x.ravel(), y.ravel()) + a
+        ),
         "a was cut to a whole number: take it as it is, without int(a)": int(a) * x + y,
         "the float32 numbers became float64: leave a the plain number that it is, without np.float64(a), np.array(a) "
         "and astype; np.zeros makes float64, too": (a * x.astype(np.float64) + y),
@@ -268,6 +271,25 @@ MUTANTS = [
         old=_AXPY,
         new="    return np.float64(a) * x + y\n",
         breaks="dtype",
+    ),
+    Mutant(
+        "rows_of_one_number",
+        "a loop over the first axis, for arrays of one",
+        old=_AXPY,
+        new=(
+            "    result = np.zeros(len(x), (a * x[:1] + y[:1]).dtype)\n"
+            "    for i in range(len(x)):\n"
+            "        result[i] = a * x[i] + y[i]\n"
+            "    return result\n"
+        ),
+        breaks="sum",
+    ),
+    Mutant(
+        "dot_of_x_and_y",
+        "x and y multiplied, a added",
+        old=_AXPY,
+        new="    return x.ravel() @ y.ravel() + a\n",
+        breaks="sum",
     ),
     Mutant(
         "dot",

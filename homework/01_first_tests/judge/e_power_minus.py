@@ -46,15 +46,22 @@ def series(x: np.ndarray, terms: int) -> np.ndarray:
     return total
 
 
+def _one_over(x: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return 1 / x
+
+
 def digits_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x of float64, from few digits of e to many."""
     return {
+        "the result was rounded: the round(4) of the examples is there for printing": np.exp(-x).round(4),
         **{
             f"e was rounded to {e}: take np.exp, which knows all its digits": e**-x
             for e in (2.7, 2.71, 2.72, 2.718, 2.7183)
         },
         "digits are missing, as when e is rounded: take np.exp, which knows all of them": 2.718281828**-x,
         **{SERIES.format(terms): series(-x, terms) for terms in (10, 20, 29, 30, 50, 100)},
+        **{f"In 1 / e^x, {SERIES.format(terms)}": _one_over(series(x, terms)) for terms in (20, 30, 50, 100)},
         KEEPS_TYPE: powers(x).astype(np.float32),
     }
 
@@ -211,6 +218,27 @@ MUTANTS = [
         old=_EXP,
         new="    return np.exp(-(x.astype(np.float32) if x.dtype.itemsize < 4 else as_float(x)))\n",
         breaks="floats",
+    ),
+    Mutant(
+        "rounded",
+        "the examples are rounded, too",
+        old=_EXP,
+        new="    return np.exp(-as_float(x)).round(4)\n",
+        breaks="digits",
+    ),
+    Mutant(
+        "one_over_the_series",
+        "all terms of e^x are positive for positive x, and no others were tried",
+        old=_EXP,
+        new=(
+            "    x = as_float(x)\n"
+            "    y, term = np.ones_like(x), np.ones_like(x)\n"
+            "    for n in range(1, 101):\n"
+            "        term = (term * x / n).astype(x.dtype)\n"
+            "        y = y + term\n"
+            "    return 1 / y\n"
+        ),
+        breaks="digits",
     ),
     Mutant(
         "rough_e",

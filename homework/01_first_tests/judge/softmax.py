@@ -34,6 +34,8 @@ def shares_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this square z of float64 with small scores."""
     powers = np.exp(z)
     return {
+        "all are nan: z - 1000 makes every power 0, and z / z.max() divides by 0 where that is the largest score. "
+        "Subtract each row's own largest score": np.full_like(z, np.nan),
         "the sum runs over the whole array: each row has a sum of its own (axis=-1)": powers / powers.sum(),
         "the sum runs down the columns: it belongs along the last axis (axis=-1)": powers / powers.sum(axis=0),
         "each row was divided by another row's sum: keepdims=True keeps the axis": powers / powers.sum(axis=-1),
@@ -231,6 +233,20 @@ MUTANTS = [
         old=_POWERS,
         new="    powers = np.exp(z)\n",
         breaks="large",
+    ),
+    Mutant(
+        "a_thousand_less",
+        "the same number for all scores, and every power is 0",
+        old=_POWERS,
+        new="    powers = np.exp(z - 1000)\n",
+        breaks="shares",
+    ),
+    Mutant(
+        "divided_by_the_largest",
+        "no power is more than e, and the shares are others",
+        old=_POWERS,
+        new="    powers = np.exp(z / z.max(axis=-1, keepdims=True))\n",
+        breaks="shares",
     ),
     Mutant(
         "largest_of_all",

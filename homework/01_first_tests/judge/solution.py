@@ -42,7 +42,7 @@ def telling_inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     Rules
     -----
-    form : a tuple (w, x, b) of three numpy arrays of integers.
+    form : a tuple (w, x, b) of three numpy arrays of integers, the same at every call.
     square : all three have the same shape, (2, 2) or (3, 3), on which every version runs: no error gives one away.
     small : each number is from -20 to 20, so that you can compute by hand.
     swapped : they catch `x @ w + b`.
@@ -80,7 +80,7 @@ def e_power_minus(x: np.ndarray) -> np.ndarray:
     -----
     power : each element is e to the power of minus the element of `x`.
     digits : the relative error is at most 1e-10 in float64, and 1e-5 in float32, up to the largest numbers that the
-        type has and down to its smallest normal ones, 1e-38 in float32; beyond them come inf and 0.
+        type has and down to 1e-307 in float64, 1e-38 in float32; beyond them come inf and 0.
     shape : the result has the shape of `x`.
     floats : floats keep their dtype.
     integers : integers become float32 before the sign changes: for uint8, -1 is 255.

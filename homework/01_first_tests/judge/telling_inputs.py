@@ -108,6 +108,13 @@ MUTANTS = [
         breaks="form",
     ),
     Mutant(
+        "drawn_anew",
+        "random numbers without a seed, which may catch all five today",
+        old=_W + _X + _B,
+        new="    w, x, b = np.random.default_rng().integers(-20, 21, (3, 3, 3))\n",
+        breaks="form",
+    ),
+    Mutant(
         "not_square",
         "shapes on which two of the five are errors",
         old=_W + _X,

@@ -29,7 +29,7 @@ from .shared import DTYPES, flattened, numbers, sizes
 
 WRONG_FLATTEN = {
     "each channel was read row by row: with row_major=False the row must change fastest. reshape(C, W, H) "
-    "only cuts the same line elsewhere; swapaxes exchanges two axes": lambda x: x.reshape(-1),
+    "and order='K' keep the line as it lies in memory; swapaxes exchanges two axes": lambda x: x.reshape(-1),
     "the column order ran over all three axes, as numpy's order='F' and .T do: stay inside one channel at a time": (
         lambda x: x.reshape(-1, order="F")
     ),
@@ -165,6 +165,18 @@ MUTANTS = [
         old=FLATTEN,
         new="def flatten(x: np.ndarray, row_major: bool = False)",
         breaks="default",
+    ),
+    Mutant(
+        "a_column_of_w",
+        "the place k * W + r, as if a column had W numbers",
+        old=SWAP,
+        new=(
+            "        line = np.zeros(x.size, x.dtype)\n"
+            "        for (c, r, k), one in np.ndenumerate(x):\n"
+            "            line[c * x[0].size + k * x.shape[2] + r] = one\n"
+            "        return line\n"
+        ),
+        breaks="columns",
     ),
     Mutant(
         "flag_inverted",

@@ -56,6 +56,7 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
     first_border[0] = expected[0]
     masked = np.where(padded(np.ones(x.shape), pads, 0) > 0, np.nan, expected) if np.isinf(value) else expected
     return {
+        **_zeros_replaced(x, pads, value),
         "the channels were padded too: pads has no entry for the first axis, leave it": np.pad(
             x, ((up, bottom), (up, bottom), (left, right)), constant_values=value
         ),
@@ -85,6 +86,13 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
         "the numbers changed their type to float64: keep the dtype of x": expected.astype(np.float64),
         "the numbers changed their type to float32: keep the dtype of x": expected.astype(np.float32),
     }
+
+
+def _zeros_replaced(x: np.ndarray, pads: Sequence[int], value: float) -> dict[str, np.ndarray]:
+    """What comes of it if zeros count as border; {} where x has none."""
+    border = padded(x, pads, 0)
+    cause = "the zeros of x were replaced, too: write x into a block of `value`, or fill the four sides"
+    return {} if x.all() else {cause: np.where(border == 0, value, border).astype(x.dtype)}
 
 
 def each_mistakes(x: np.ndarray, pads: Sequence[int], value: np.ndarray) -> dict[str, np.ndarray]:
@@ -349,6 +357,23 @@ MUTANTS = [
         "replicate padding instead of constant padding",
         old="    return padded\n",
         new='    return np.pad(x, ((0, 0), (up, bottom), (left, right)), mode="edge")\n',
+        breaks="value",
+    ),
+    Mutant(
+        "zeros_replaced",
+        "the zeros of x count as border",
+        old="    return padded\n",
+        new=(
+            "    padded = np.pad(x, ((0, 0), (up, bottom), (left, right)))\n"
+            "    return np.where(padded == 0, border, padded).astype(x.dtype)\n"
+        ),
+        breaks="sides",
+    ),
+    Mutant(
+        "array_or_float",
+        "an int is neither",
+        old=BORDER,
+        new="    border = value if isinstance(value, float) else value[:, None, None]\n",
         breaks="value",
     ),
     Mutant("default_one", "the wrong default", old="np.ndarray = 0.0", new="np.ndarray = 1.0", breaks="default"),

@@ -1,7 +1,7 @@
 """Homework of lesson 2: flatten, padding and, as a stretch, reshape.
 
-x is always (C, H, W): channels, rows, cols. The first two functions can be called as those of kuiper.tensor, so that a
-network can run with yours in their place: `python3 course.py demo --mine`.
+x is always (C, H, W): channels, rows, cols. All three can be called as those of kuiper.tensor, and a
+network can run with your first two in their place: `python3 course.py demo --mine`.
 """
 
 from __future__ import annotations

@@ -92,6 +92,7 @@ def one_mistakes(text: str) -> dict[str, float]:
         return {
             "sin was taken of the whole product: it takes one value, the newest": math.sin(6),
             "@0 and @1 are exchanged: @0 is operands[0]": 2 * math.sin(3),
+            "the values of sin stayed on the stack: take off as many as its arity with stack.pop()": 2 * math.sin(2),
             "the value came back on the stack without its sine: put the sine there": 6.0,
         }
     if text == "sqrt(@0)":
@@ -442,6 +443,20 @@ MUTANTS = [
         breaks="two",
     ),
     Mutant("floor", "div is the division of whole numbers", old="np.true_divide", new="np.floor_divide", breaks="two"),
+    Mutant(
+        "quotient",
+        "-1 / 2 and 1 / -2 are the same number, and other angles",
+        old="np.arctan2",
+        new="lambda y, x: np.arctan(y / x)",
+        breaks="two",
+    ),
+    Mutant(
+        "power in float64",
+        "whole numbers become floats",
+        old="np.power",
+        new="np.float_power",
+        breaks="numbers",
+    ),
     Mutant("atan", "the angle without its quadrant", old="np.arctan2", new="lambda y, x: np.arctan(y)", breaks="two"),
     Mutant(
         "popped in the wrong order",
@@ -455,6 +470,13 @@ MUTANTS = [
         "what held for the lesson's functions",
         old="for _ in range(function.arity)]",
         new="for _ in range(2)]",
+    ),
+    Mutant(
+        "taken from the top, and left there",
+        "the result lies on the values",
+        old="values = [stack.pop() for _ in range(function.arity)]  # the value popped first is the last one\n"
+        "            stack.append(plain(function.compute(*reversed(values))))",
+        new="stack.append(plain(function.compute(*stack[-function.arity :])))\n    stack = stack[-1:]",
     ),
     Mutant(
         "only looked at",

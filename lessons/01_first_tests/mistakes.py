@@ -1,0 +1,143 @@
+"""What goes wrong in the cells of lesson 1 that the reader fills in: likely cause -> a function with that mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+Mistakes = Mapping[str, Callable[..., Any]]
+
+DOT: Mistakes = {
+    "w and x are exchanged: take row i of w, w[i, k], and column j of x, x[k, j]": lambda w, x, i, j: sum(
+        x[i, k] * w[k, j] for k in range(w.shape[1])
+    ),
+    "x stands in front of w: row i is one of w, column j is one of x": lambda w, x, i, j: sum(
+        w[k, j] * x[i, k] for k in range(w.shape[1])
+    ),
+    "this is row i of x and column j of w: the row is one of w, the column one of x": (
+        lambda w, x, i, j: x[i] @ w[:, j]
+    ),
+    "i and j are exchanged: i is the row of w, j the column of x": lambda w, x, i, j: sum(
+        w[j, k] * x[k, i] for k in range(w.shape[1])
+    ),
+    "these are the products alone: add them up": lambda w, x, i, j: w[i] * x[:, j],
+    "this is the first product alone: `return` belongs after the loop": lambda w, x, i, j: w[i, 0] * x[0, j],
+    "x[j, k] walks along a row of x: down its column j it is x[k, j]": lambda w, x, i, j: sum(
+        w[i, k] * x[j, k] for k in range(w.shape[1])
+    ),
+    "k goes along the columns of w: range(w.shape[1]), whatever its size": lambda w, x, i, j: sum(
+        w[i, k] * x[k, j] for k in range(3)
+    ),
+    "k goes along the columns of w, and len(w) counts its rows: range(w.shape[1])": lambda w, x, i, j: sum(
+        w[i, k] * x[k, j] for k in range(len(w))
+    ),
+}
+
+
+def _fails(test: Callable[..., Any], f: Callable[..., Any]) -> bool:
+    try:
+        test(f)
+    except Exception:
+        return True
+    return False
+
+
+def _pairs_of_names(test: Callable[..., Any], candidates: Any) -> list[Any]:
+    return [name for name, f in candidates if not _fails(test, f)]
+
+
+SURVIVORS: Mistakes = {
+    "a test that catches a mistake raises an error, and that ends the loop: ask fails(test, f), which gives True or "
+    "False": lambda test, candidates: [name for name, f in candidates.items() if not test(f)],
+    "a dictionary gives its keys alone: candidates.items() gives pairs (name, f)": _pairs_of_names,
+    "these are the ones that were caught: a survivor is one on which the test does NOT fail": (
+        lambda test, candidates: [name for name, f in candidates.items() if _fails(test, f)]
+    ),
+    "these are the functions: their names are asked for, the keys of candidates": (
+        lambda test, candidates: [f for f in candidates.values() if not _fails(test, f)]
+    ),
+    "nobody survived, as when the six mistakes above are tried: go through `candidates`": (lambda test, candidates: []),
+    "these are all the names, caught or not: keep those for which fails(test, f) is False": (
+        lambda test, candidates: list(candidates)
+    ),
+    "this is the first survivor alone: `return` belongs after the loop": lambda test, candidates: [
+        name for name, f in candidates.items() if not _fails(test, f)
+    ][:1],
+}
+
+
+def _close(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float = 0.0) -> bool:
+    return bool(np.allclose(got, expected, rtol=rtol, atol=atol))
+
+
+def _alike(got: np.ndarray, expected: np.ndarray) -> bool:
+    return got.shape == expected.shape and got.dtype == expected.dtype
+
+
+SAME: Mistakes = {
+    "a tiny number passes as 0: give allclose atol=0 as well as rtol; left out, atol is 1e-8": (
+        lambda got, expected, tolerance=1e-6: _alike(got, expected) and _close(got, expected, tolerance, 1e-8)
+    ),
+    "rtol is 1e-5 where nobody says otherwise: give allclose rtol=tolerance": (
+        lambda got, expected, tolerance=1e-6: _alike(got, expected) and _close(got, expected, 1e-5)
+    ),
+    "allclose has its own tolerances, rtol=1e-5 and atol=1e-8, where nobody says otherwise: give it both": (
+        lambda got, expected, tolerance=1e-6: _alike(got, expected) and bool(np.allclose(got, expected))
+    ),
+    "the numbers must be equal to the last digit here: compare them with allclose": (
+        lambda got, expected, tolerance=1e-6: _alike(got, expected) and bool((got == expected).all())
+    ),
+    "got.size is how many numbers there are: (3, 1) and (1, 3) both have three, so compare got.shape": (
+        lambda got, expected, tolerance=1e-6: (
+            got.size == expected.size and got.dtype == expected.dtype and _close(got, expected, tolerance)
+        )
+    ),
+    "the dtypes are not compared: got.dtype == expected.dtype": lambda got, expected, tolerance=1e-6: (
+        got.shape == expected.shape and _close(got, expected, tolerance)
+    ),
+    "the shapes are not compared: got.shape == expected.shape": lambda got, expected, tolerance=1e-6: (
+        got.dtype == expected.dtype and _close(got, expected, tolerance)
+    ),
+    "the numbers are not compared: np.allclose does it": lambda got, expected, tolerance=1e-6: _alike(got, expected),
+    "this is an array with an answer for each number: .all() makes one of them": (
+        lambda got, expected, tolerance=1e-6: _alike(got, expected) and abs(got - expected) <= tolerance * abs(expected)
+    ),
+}
+
+
+def _series(
+    x: np.ndarray,
+    numbers: range,
+    step: Callable[[np.ndarray, np.ndarray, int], np.ndarray] = lambda term, x, n: term * x / n,
+    late: bool = False,
+) -> np.ndarray:
+    """The sum of the terms for n in `numbers`; step : term, x and n -> the next term; late : each is added too late."""
+    term, total = np.ones_like(x), np.ones_like(x)
+    for n in numbers:
+        total = total + term if late else total
+        term = step(term, x, n)
+        total = total if late else total + term
+    return total
+
+
+EXP_SERIES: Mistakes = {
+    "the loop ends in its first round: `return` stands inside it": lambda x, terms=30: _series(x, range(1, 2)),
+    "the last term is missing: range(1, terms) ends before `terms`": lambda x, terms=30: _series(x, range(1, terms)),
+    "n begins at 0 here, and x / 0 is no number: range(1, terms + 1)": lambda x, terms=30: _series(x, range(terms)),
+    "the division by n is missing": lambda x, terms=30: _series(x, range(1, terms + 1), lambda term, x, n: term * x),
+    "x**n is divided by n: it is n!, the product of 1 to n. Make each term of the one before: term * x / n": (
+        lambda x, terms=30: _series(x, range(1, terms + 1), lambda term, x, n: x**n / n)
+    ),
+    "each term is x / n alone: multiply it by the term before": lambda x, terms=30: _series(
+        x, range(1, terms + 1), lambda term, x, n: x / n
+    ),
+    "the 1 was added twice and the last term never: make the next term first, then add it": (
+        lambda x, terms=30: _series(x, range(1, terms + 1), late=True)
+    ),
+    "nothing was added: total = total + term, in each round": lambda x, terms=30: np.ones_like(x),
+    "this is the last term: add all of them to `total`, and return that": lambda x, terms=30: (
+        _series(x, range(1, terms + 1)) - _series(x, range(1, terms))
+    ),
+}

@@ -1,0 +1,108 @@
+"""What goes wrong in the cells of lesson 2 that the reader fills in: likely cause -> a function with that mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+Mistakes = Mapping[str, Callable[..., Any]]
+
+
+def offset(c: int, r: int, k: int, H: int, W: int) -> int:
+    """The lesson's, under its own name: Python says that name where the function gets too many arguments."""
+    return c * H * W + r * W + k
+
+
+OFFSET: Mistakes = {
+    "r * H: a row has W numbers, so r rows take r * W": lambda c, r, k, H, W: c * H * W + r * H + k,
+    "this is column by column: row by row it is r * W + k": lambda c, r, k, H, W: c * H * W + k * H + r,
+    "a whole channel takes H * W numbers, not H": lambda c, r, k, H, W: c * H + r * W + k,
+    "a whole channel takes H * W numbers, not W": lambda c, r, k, H, W: c * W + r * W + k,
+    "the channels before this one are missing: c * H * W": lambda c, r, k, H, W: r * W + k,
+    "each row before this one takes W numbers: r * W": lambda c, r, k, H, W: c * H * W + r + k,
+    "these are bytes: count numbers": lambda c, r, k, H, W: 4 * offset(c, r, k, H, W),
+    "the first number has none before it: its offset is 0": lambda c, r, k, H, W: offset(c, r, k, H, W) + 1,
+}
+
+RAW_SHAPE: Mistakes = {
+    "every 1 was dropped: one behind a larger number stays, as in (3, 1) and (2, 1, 7)": (
+        lambda *shape: tuple(n for n in shape if n > 1)
+    ),
+    "every 1 was dropped, but for the last: one behind a larger number stays, as in (3, 1) and (2, 1, 7)": (
+        lambda *shape: tuple(n for n in shape if n > 1) or (1,)
+    ),
+    "a second 1 in front goes, too: (1, 1, N) is (N,)": lambda channels, rows, cols: (
+        (rows, cols) if channels == 1 else (channels, rows, cols)
+    ),
+    "the rows were looked at before the channels: with 2 channels all three numbers stay": (
+        lambda channels, rows, cols: (cols,) if rows == 1 else (rows, cols) if channels == 1 else (channels, rows, cols)
+    ),
+    "(cols) is a number: (cols,) with a comma is a tuple": lambda channels, rows, cols: (
+        (channels, rows, cols) if channels > 1 else (rows, cols) if rows > 1 else cols
+    ),
+    "one row shows as a line, (1, 1, N) as (N,)": lambda channels, rows, cols: (
+        (channels, rows, cols) if channels > 1 else (rows, cols) if cols > 1 else (rows,)
+    ),
+}
+
+
+AT: Mistakes = {
+    "this is the offset: the number there is line[offset]": lambda line, shapes, c, r, k: offset(c, r, k, *shapes[1:]),
+    "offset wants H and W, the last two sizes: offset(c, r, k, *shapes[1:])": lambda line, shapes, c, r, k: line[
+        offset(c, r, k, *shapes)
+    ],
+    "these are the first two sizes: H and W are shapes[1] and shapes[2]": lambda line, shapes, c, r, k: line[
+        offset(c, r, k, *shapes[:2])
+    ],
+    "H and W are exchanged: shapes are (channels, H, W)": lambda line, shapes, c, r, k: line[
+        offset(c, r, k, shapes[2], shapes[1])
+    ],
+    "the line has one axis, so it takes one index: the offset": lambda line, shapes, c, r, k: line[c, r, k],
+    "the line has one axis, so it takes one index, and no second pair of brackets: the offset": (
+        lambda line, shapes, c, r, k: line[c][r][k]
+    ),
+    "one too far: offsets and indices both count from 0": lambda line, shapes, c, r, k: line[
+        offset(c, r, k, *shapes[1:]) + 1
+    ],
+}
+
+BY_COLUMNS: Mistakes = {
+    "this is row by row: the loop over the columns is the outer one, so `for k` stands before `for r`": (
+        lambda x: [x[r, k] for r in range(x.shape[0]) for k in range(x.shape[1])]
+    ),
+    "the columns are still apart: one flat list is asked for": lambda x: x.T.tolist(),
+    "the second block has one row: take the sizes from x.shape": lambda x: [
+        x[r, k] for k in range(5) for r in range(2)
+    ],
+    "rows and columns are exchanged: x[r, k] has the row first, and x.shape is (rows, columns)": (
+        lambda x: [x[r, k] for k in range(x.shape[0]) for r in range(x.shape[1])]
+    ),
+}
+
+
+def _written(row: np.ndarray, size: int, value: Any, start: int, stop: int) -> np.ndarray:
+    """A line of `size` times the value, with the row written into [start:stop]."""
+    padded = np.full(size, value, row.dtype)
+    padded[start:stop] = row
+    return padded
+
+
+PAD_ROW: Mistakes = {
+    "the type is that of `value`: give np.full the dtype of `row`": lambda row, left, right, value: np.pad(
+        row.astype(np.int64), (left, right), constant_values=value
+    ),
+    "the row is not there yet: padded[left : left + len(row)] = row": lambda row, left, right, value: np.full(
+        left + len(row) + right, value, row.dtype
+    ),
+    "where `right` is 0, -right is 0, too, and the slice is empty: end it at left + len(row)": (
+        lambda row, left, right, value: _written(row, left + len(row) + right, value, left, -right)
+    ),
+    "the slice ends at left + len(row), not at len(row)": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, left, len(row)
+    ),
+    "left and right are exchanged: the row begins at `left`": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, right, right + len(row)
+    ),
+}

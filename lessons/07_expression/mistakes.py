@@ -1,0 +1,158 @@
+"""What goes wrong in the cells of lesson 7 that the reader fills in: likely cause -> a function with that mistake."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from itertools import accumulate, pairwise
+from typing import Any
+
+Mistakes = Mapping[str, Callable[..., Any]]
+WORD = re.compile(r"[(),]|[^(),\s]+")
+"""As the lesson has it."""
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text)
+
+
+def _end_to_end(text: str) -> list[tuple[str, int, int]]:
+    ends = accumulate(map(len, _words(text)))
+    return [(word, end - len(word), end) for word, end in zip(_words(text), ends)]
+
+
+CUT: Mistakes = {
+    "index finds the first of equal words, so the second @0 gets the place of the first: match.start() is its own": (
+        lambda text: [(word, text.index(word), text.index(word) + len(word)) for word in _words(text)]
+    ),
+    "`end` is the place after the last character, match.end(): text[start:end] is the word": lambda text: [
+        (match[0], match.start(), match.end() - 1) for match in WORD.finditer(text)
+    ],
+    "the places are missing: each word comes as (word, start, end)": _words,
+    "whitespace is no word, but it takes a place: match.start() and match.end() count it": _end_to_end,
+    "each is (word, start, end), the word first": lambda text: [
+        (match.start(), match.end(), match[0]) for match in WORD.finditer(text)
+    ],
+}
+
+
+def _operands(text: str) -> list[int]:
+    return [int(word[1:]) for word in _words(text) if word[0] == "@"]
+
+
+INPUTS_NEEDED: Mistakes = {
+    "the operands were counted: the highest number after an @ says how many inputs there must be": (
+        lambda text: len(_operands(text))
+    ),
+    "the first input is @0, so the highest number is one less than what is needed: add 1": (
+        lambda text: max(_operands(text), default=0)
+    ),
+    "texts are compared character by character, and '@3' comes after '@10': make numbers of all the digits first": (
+        lambda text: int(max((f"{i}" for i in _operands(text)), default="-1")) + 1
+    ),
+    "without operands the answer is 0: add the 1 before max chooses, or let the default be -1": (
+        lambda text: max(_operands(text), default=0) + 1
+    ),
+    "a text without operands has no highest number: give max a default": lambda text: max(_operands(text)) + 1,
+    "16 and 7 are numbers of the text: only the words with an @ are inputs": lambda text: max(
+        int(number) + 1 for number in re.findall("[0-9]+", text)
+    ),
+}
+
+
+def _before(node: Any) -> list[Any]:
+    return [node, *(one for child in node.children for one in _before(child))]
+
+
+def _right_first(node: Any) -> list[Any]:
+    return [*(one for child in node.children[::-1] for one in _right_first(child)), node]
+
+
+def _lists_in_lists(node: Any) -> list[Any]:
+    return [*map(_lists_in_lists, node.children), node]
+
+
+def _bare_leaf(node: Any) -> Any:
+    if not node.children:
+        return node
+    order: list[Any] = []
+    for child in node.children:
+        order += _bare_leaf(child)
+    return [*order, node]
+
+
+def _leaves(node: Any) -> list[Any]:
+    return [one for child in node.children for one in _leaves(child)] if node.children else [node]
+
+
+def _texts(node: Any) -> list[Any]:
+    return [*(one for child in node.children for one in _texts(child)), node.token.text]
+
+
+REVERSE_POLISH: Mistakes = {
+    "the node came before its children: put it at the end": _before,
+    "the right child came first: go through node.children from left to right": _right_first,
+    "lists stand in the list: order += a child's list, where append puts it in as one element": _lists_in_lists,
+    "a node without children must give a list, too: [node]": _bare_leaf,
+    "the functions are missing: after its children comes the node itself": _leaves,
+    "only the children are there, and not what is below them: call reverse_polish for each child": (
+        lambda node: [*node.children, node]
+    ),
+    "these are the texts: the nodes are asked for": _texts,
+    "this list is always empty: the node itself belongs at its end": lambda node: [],
+}
+
+APPLY: Mistakes = {
+    "left and right are exchanged: the value popped first lay on top, and is the right one": (
+        lambda stack, function: [*stack[:-2], function(stack[-1], stack[-2])]
+    ),
+    "the two values are still there: stack[-1] looks at the top one, stack.pop() takes it off": (
+        lambda stack, function: [*stack, function(stack[-2], stack[-1])]
+    ),
+    "the two values are still there, and they are exchanged: stack.pop() takes the right one off, then the left one": (
+        lambda stack, function: [*stack, function(stack[-1], stack[-2])]
+    ),
+    "this is the result alone: push it, and return the stack": lambda stack, function: function(*stack[-2:]),
+    "the values below the two must stay on the stack": lambda stack, function: [function(*stack[-2:])],
+    "pop(0) takes the values at the bottom: pop() takes those on top": lambda stack, function: [
+        *stack[2:],
+        function(*stack[:2]),
+    ],
+    "pop(0) takes the values at the bottom, and they are exchanged: pop() takes the right one first": (
+        lambda stack, function: [*stack[2:], function(stack[1], stack[0])]
+    ),
+    "the result was not pushed": lambda stack, function: stack[:-2],
+}
+
+
+def _next_word(text: str, functions: Collection[str]) -> bool:
+    words = _words(text)
+    return any(words[i + 1] != "(" for i, word in enumerate(words) if word in functions)
+
+
+def _found(text: str, functions: Collection[str]) -> list[bool]:
+    """Of each function in the text, whether no left bracket follows."""
+    return [after != "(" for word, after in pairwise([*_words(text), ""]) if word in functions]
+
+
+MISPLACED: Mistakes = {
+    "a name that stands there twice may have its bracket only once: look at each word and the one after it": (
+        lambda text, functions: any(name in text and f"{name}(" not in text for name in functions)
+    ),
+    "there may be as many brackets as functions, and in other places: look at each word and the one after it": (
+        lambda text, functions: sum(word in functions for word in _words(text)) != _words(text).count("(")
+    ),
+    "the last word has no word after it, so it was left out: a function there has no bracket": lambda text, functions: (
+        any(word in functions and after != "(" for word, after in pairwise(_words(text)))
+    ),
+    "the last word has no word after it: words[i + 1] is not there. A function there has no bracket": _next_word,
+    "True and False are exchanged: True where a bracket is missing": lambda text, functions: (
+        not any(_found(text, functions))
+    ),
+    "one function without its bracket is enough, wherever it stands: look at all, and do not return at the first": (
+        lambda text, functions: all(_found(text, functions))
+    ),
+    "only functions have brackets after them: ask `word in functions`, too": lambda text, functions: any(
+        after != "(" for after in [*_words(text), ""][1:]
+    ),
+}
