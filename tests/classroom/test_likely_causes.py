@@ -59,7 +59,7 @@ CASES = {
     "writer and reader exchanged": (
         "one_relu",
         {"successors[writers[operand]].append(name)": "successors[name].append(writers[operand])"},
-        "It runs last if writer and reader are exchanged",
+        "writer and reader are exchanged",
     ),
     "no entries for the successors": (
         "one_relu",
