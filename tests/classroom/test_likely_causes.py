@@ -82,9 +82,9 @@ CASES = {
         "a part got None",
     ),
     "one reader for each result": (
-        "what_is_read_stays_as_it_is",
+        "a_result_that_nobody_reads",
         {"successors[writers[operand]].append(name)": "successors[writers[operand]] = [name]"},
-        "parts.topological_order was not told that relu_1 reads what pnnx_input_0 writes",
+        "parts.topological_order was not told that pnnx_output_4 reads what sigmoid_1 writes",
     ),
     "the order of the operands": (
         "one_relu",
