@@ -490,7 +490,7 @@ BITS = {
         "sum the products of whole numbers first",
     ),
     "means of magnitudes": (
-        "blocks_that_do_not_fit",
+        BETWEEN,
         {ENOUGH: f"{MEAN} <= bound * np.abs(weight).mean()"},
         "the mean SQUARE",
     ),
