@@ -65,6 +65,8 @@ class Registry:
 
         def decorate(layer: type[Layer]) -> type[Layer]:
             for operator_type in types:
+                if not isinstance(operator_type, str):
+                    raise TypeError(f"register: expected names of types, separated by commas, got {operator_type!r}")
                 if operator_type in self.creators:
                     raise KeyError(f"{operator_type} is registered already")
                 self.creators[operator_type] = layer.from_operator
@@ -111,7 +113,7 @@ class Sigmoid(Layer):
     -----
     value : each element becomes 1 / (1 + e^-x); a relative error of 1e-5 in float32 and 1e-9 in float64 is allowed.
     stable : however large or small x is, infinity included, no overflow comes out of the layer: `sigmoid` below turns
-        one into an error. (np.errstate in the layer hides it from the tests. Avoiding it is better, and teaches more.)
+        one into an error.
     tiny : small results must be right, too: the sigmoid of -50 is 1.9287e-22, not 0. Near the smallest numbers of the
         type, which have only a few bits, two digits are enough.
     nan : NaN stays NaN.

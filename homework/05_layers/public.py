@@ -11,8 +11,8 @@ import numpy as np
 from classroom.judge import Failure, Student, expect, expect_refused, likely, task
 
 OVERFLOW = (
-    "e^-x is too large for the type where x is far below 0, and e^x where it is far above; np.where computes both its "
-    "branches for every element before it chooses"
+    "e^-x is too large for the type where x is far below 0, and e^x where it is far above. Either a form was used on "
+    "its unsafe side, or np.where computed both: it does so for every element before it chooses"
 )
 LOST = "a small result was lost: x was clipped, e^-x overflowed, or 1 was added and subtracted again"
 IN_PLACE = "the layer wrote into its input (x *= ..., x[...] = ..., out=x): compute in a new array"
@@ -160,7 +160,13 @@ def without_a_parameter_the_slope_is_a_hundredth(student: Student) -> None:
     """-2, 0, 3 become -0.02, 0, 3 where the operator says nothing."""
     x, expected = np.array([-2.0, 0.0, 3.0]), np.array([-0.02, 0.0, 3.0])
     missing = "an operator need not have negative_slope: take 0.01 where it has none"
-    with likely({"KeyError: 'negative_slope'": missing, "no layer is registered": LEAKY_NOT_FOUND}):
+    number = "the default of .get is a plain number, without a .value: ask first whether negative_slope is in params"
+    causes = {
+        "KeyError: 'negative_slope'": missing,
+        "no layer is registered": LEAKY_NOT_FOUND,
+        "object has no attribute 'value'": number,
+    }
+    with likely(causes):
         got = student.run_layer("nn.LeakyReLU", x)
     mistakes = {
         "this is ReLU: the negative half has a slope": np.array([0.0, 0.0, 3.0]),

@@ -152,8 +152,8 @@ def fold_batchnorm(
 
     Example
     -------
-        weight, one = np.full((1, 1, 1, 1), 3.0), np.array([1.0])
-        fold_batchnorm(weight, None, 2 * one, 10 * one, 5 * one, 4 * one, eps=0.0)     # ([[[[3.]]]], [5.])
+        weight, one = np.full((1, 1, 1, 1), 2.0), np.array([1.0])
+        fold_batchnorm(weight, None, 3 * one, 10 * one, 5 * one, 4 * one, eps=0.0)     # ([[[[3.]]]], [2.5])
     """
     # TODO fold_batchnorm (Task 11.4, a bonus)
     raise NotImplementedError("fold_batchnorm: TODO")

@@ -155,20 +155,19 @@ def safe_sides() -> Svg:
 
 def copy() -> Svg:
     """kuiper.registry, its copy with another ReLU, and the graph built with the copy."""
-    rows = [("nn.Conv2d", "Conv2d"), ("nn.ReLU", "ReLU"), ("nn.Sigmoid", "Sigmoid")]
-    mine = [rows[0], ("nn.ReLU", "WatchedReLU"), rows[2]]
+    rows = [(kind, f"{kind[3:]}.from_operator") for kind in ("nn.Conv2d", "nn.ReLU", "nn.Sigmoid")]
+    mine = [rows[0], ("nn.ReLU", "WatchedReLU.from_operator"), rows[2]]
     parts = []
     for y, name, content, mark, note in (
         (0.0, "kuiper.registry", rows, SHAPE, "unchanged"),
         (166.0, "my_registry", mine, ACTIVATION, "one row replaced"),
     ):
-        parts.append(text(name, 150.0, y + 14, 14.0, font_weight="bold"))
-        parts.append(table(30.0, y + 30, (110.0, 130.0), content, {1: mark}))
-        parts.append(text(note, 282.0, y + 72, 12.0, text_anchor="start"))
+        parts.append(text(f"{name}: {note}", 200.0, y + 14, 14.0, font_weight="bold"))
+        parts.append(table(50.0, y + 30, (94.0, 206.0), content, {1: mark}))
     for y, word in ((116.0, "copy"), (282.0, "load")):
-        parts.append(arrow(150.0, y, 150.0, y + 46))
-        parts.append(pill(word, 192.0, y + 22, 12.0))
-    parts.append(box(150.0, 358.0, 240.0, 56.0, CONVOLUTION, "my_graph", "its ReLU layers are ours"))
+        parts.append(arrow(200.0, y, 200.0, y + 46))
+        parts.append(pill(word, 242.0, y + 22, 12.0))
+    parts.append(box(200.0, 358.0, 240.0, 56.0, CONVOLUTION, "my_graph", "its ReLU layers are ours"))
     return picture(400, 390, "A copy of the registry", "The copy is changed, the original is not", *parts)
 
 

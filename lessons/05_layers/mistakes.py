@@ -47,6 +47,9 @@ GATHER: Mistakes = {
     "this is the order of `values`, and an operand read twice comes once: go through operator.inputs": (
         lambda operator, values: [values[name] for name in values if name in _names(operator)]
     ),
+    "the operator lists b before a, and its order counts: neither sort its inputs nor turn them round": (
+        lambda operator, values: [values[name] for name in sorted(_names(operator))]
+    ),
     "an operand read twice comes once, since a set or a dictionary holds a name only once: make a list": (
         lambda operator, values: [values[name] for name in dict.fromkeys(_names(operator))]
     ),
@@ -81,6 +84,13 @@ LINEAR: Mistakes = {
     ),
     "weight @ x.T has a column for each sample: a sample is a row, before the product and after it": (
         lambda x, weight, bias: weight @ x.T + bias
+    ),
+    "a sample is a row of x, so x stands first: x @ weight.T": lambda x, weight, bias: weight @ x + bias,
+    "a sample is a row of x, so x stands first: x @ weight.T. Then the bias needs no axis more": (
+        lambda x, weight, bias: weight @ x.T + bias[:, None]
+    ),
+    "each column of the result is an output, with a bias of its own: add bias as it is, without another axis": (
+        lambda x, weight, bias: x @ np.transpose(weight) + bias[:, None]
     ),
     "the bias is missing": lambda x, weight, bias: x @ np.transpose(weight),
 }

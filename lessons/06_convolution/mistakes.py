@@ -18,6 +18,9 @@ OUTPUT_SIZE: Mistakes = {
     "the padding makes the line longer: add it to size, before the division": (
         lambda size, k, s=1, p=0: (size - k) // s + 1 + 2 * p // s
     ),
+    "the padding counts pixels and not windows: add 2 * padding to size, before the division": (
+        lambda size, k, s=1, p=0: (size - k) // s + 1 + 2 * p
+    ),
     "the padding is missing": lambda size, k, s=1, p=0: (size - k) // s + 1,
     "/ keeps what is left over: // rounds down": lambda size, k, s=1, p=0: (size + 2 * p - k) / s + 1,
 }
@@ -44,6 +47,15 @@ NUMBER_AT: Mistakes = {
     "i goes down and j to the right: x[:, i : ..., j : ...]": (
         lambda x, w, bias, i, j: (_block(x, w, j, i) * w).sum() + bias
     ),
+    "the first axis of x is the channel: x[:, i : ..., j : ...]": lambda x, w, bias, i, j: (
+        (x[i : i + w.shape[1], j : j + w.shape[2]] * w).sum() + bias
+    ),
+    "w is (C, kh, kw), so kh, kw = w.shape[1:]: the block has kh rows and kw columns": lambda x, w, bias, i, j: (
+        (x[:, i : i + w.shape[0], j : j + w.shape[1]] * w).sum() + bias
+    ),
+    "the kernel is rotated by 180 degrees: take w as it is": lambda x, w, bias, i, j: (
+        (_block(x, w, i, j) * w[:, ::-1, ::-1]).sum() + bias
+    ),
 }
 
 ROW: Mistakes = {
@@ -60,6 +72,9 @@ ROW: Mistakes = {
     "only channel 0 is there: slice x[:, ...]": lambda x, i, j, k: x[0, i : i + k, j : j + k].reshape(-1),
     "i goes down and j to the right: x[:, i : ..., j : ...]": (
         lambda x, i, j, k: x[:, j : j + k, i : i + k].reshape(-1)
+    ),
+    "the first axis of x is the channel: x[:, i : ..., j : ...]": lambda x, i, j, k: x[i : i + k, j : j + k].reshape(
+        -1
     ),
     "the block ends where the one at (0, 0) would: i : i + k, j : j + k": (
         lambda x, i, j, k: x[:, i:k, j:k].reshape(-1)
@@ -89,5 +104,20 @@ CHANNELS_OF: Mistakes = {
     ),
     "this is the first channel of the group alone: a list of channels // groups of them": (
         lambda o, channels, outputs, groups: [o // (outputs // groups) * (channels // groups)]
+    ),
+    "these are the channels of group 0, whatever o is: the list begins at group * (channels // groups)": (
+        lambda o, channels, outputs, groups: _channels(0, channels // groups)
+    ),
+    "the list is one too long: range stops before its end, so that is the first channel of the next group": (
+        lambda o, channels, outputs, groups: [
+            *_channels(o // (outputs // groups), channels // groups),
+            (o // (outputs // groups) + 1) * (channels // groups),
+        ]
+    ),
+    "the list begins at the number of the group: its first channel is group * (channels // groups)": (
+        lambda o, channels, outputs, groups: [o // (outputs // groups) + c for c in range(channels // groups)]
+    ),
+    "the list begins at o, which is an output channel: begin at group * (channels // groups)": (
+        lambda o, channels, outputs, groups: [o + c for c in range(channels // groups)]
     ),
 }

@@ -32,6 +32,7 @@ def draw() -> dict[str, Svg]:
         "graph": graph(),
         "split": split(),
         "boundary": boundary(),
+        "five": five(),
         "waves": waves(),
         "late": late(),
         "deadlock": deadlock(),
@@ -165,8 +166,8 @@ def boundary() -> Svg:
     )
 
 
-def waves() -> Svg:
-    """Five sub-graphs, and their ready counts after each wave."""
+def five() -> Svg:
+    """Five sub-graphs and the tensors that go from one to the other."""
     places = {0: (50, 84), 1: (156, 28), 2: (156, 140), 3: (262, 28), 4: (368, 84)}
     bent = ((0, 1, "t1", 92), (0, 2, "t2", 92), (2, 4, "t4", 316), (3, 4, "t5", 316))
     parts = [right(184, 28, 50), pill("t3", 206, 28, 12.0)]
@@ -176,25 +177,30 @@ def waves() -> Svg:
         y = y2 - 10 * side if target == 4 else y2
         parts += [path(f"M{x1 + 28} {y1}H{x}V{y}H{x2 - 33}"), head(x2 - 28, y, 1, 0), pill(name, x, (y1 + y) / 2, 12.0)]
     parts += [box(str(i), x, y, 56, "CPU" if i in (0, 4) else "ACC", 34) for i, (x, y) in places.items()]
-    table = (("", "0", "1", "2", "3", "4"), ("wait count", "0", "1", "1", "1", "2"), ("at the start", *"00000"),
+    return picture(424, 168, "Five sub-graphs", "Sub-graph 0 leads to 1 and 2, 1 to 3, and 2 and 3 to 4.", *parts)
+
+
+def waves() -> Svg:
+    """The ready counts of the five sub-graphs after each wave."""
+    parts = []
+    table = (("sub-graph", *"01234"), ("wait count", *"01112"), ("at the start", *"00000"),
              ("after wave 0: 0", *"01100"), ("after wave 1: 1, 2", *"01111"),
              ("after wave 2: 3", *"01112"))  # fmt: skip
     ran = (set(), set(), set(), {0}, {0, 1, 2}, {0, 1, 2, 3})
     for k, (name, *counts) in enumerate(table):
-        y = 196 + 32 * k + 8 * (k > 1)
+        y = 20 + 32 * k + 8 * (k > 1)
         parts.append(note(name, 164, y, 13.0, text_anchor="end"))
         for i, count in enumerate(counts):
             x = 198 + 48 * i
             full = k > 1 and count == table[1][i + 1] and i not in ran[k]
             parts.append(box(count, x, y, 30, "ACC", 24, DEEPER["ACC"]) if full else
                          note("ran" if i in ran[k] else count, x, y, 13.0))  # fmt: skip
-    parts.append(path("M12 246H414"))
+    parts.append(path("M12 70H414"))
     return picture(
         424,
-        388,
+        212,
         "Waves",
-        "Sub-graph 0 leads to 1 and 2, 1 to 3, and 2 and 3 to 4. Waves: 0; 1 and 2; 3; 4. The count of 4 is 1 after "
-        "wave 1 and 2 after wave 2.",
+        "Waves: 0; 1 and 2; 3; 4. The count of 4 is 1 after wave 1 and 2 after wave 2.",
         *parts,
     )
 
@@ -255,13 +261,22 @@ TWIN_ARROWS = ((0, 1), (0, 6), (1, 2), (2, 3), (3, 4), (4, 5), (6, 7), (7, 8), (
 def levels() -> Svg:
     """Two branches: the five sub-graphs of Tengine, and three by levels."""
     panels = (
-        ("ranges of ids:", "5 sub-graphs", {0: 0, 1: 0, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2, 7: 3, 8: 4, 9: 4, 10: 4}),
-        ("levels:", "3 sub-graphs", {1: 0, 6: 0, 2: 1, 7: 1, 3: 2, 4: 2, 5: 2, 8: 2, 9: 2, 10: 2}),
+        (
+            "ranges of ids: 5 sub-graphs",
+            "beside a node: its sub-graph",
+            {0: 0, 1: 0, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2, 7: 3, 8: 4, 9: 4, 10: 4},
+        ),
+        (
+            "levels: 3 sub-graphs",
+            "beside a node: its level",
+            {1: 0, 6: 0, 2: 1, 7: 1, 3: 2, 4: 2, 5: 2, 8: 2, 9: 2, 10: 2},
+        ),
     )
     parts = []
     for k, (*title, number) in enumerate(panels):
         left = 222.0 * k
-        parts += [note(words, left + 110, 14 + 18 * i, 13.0, font_weight="bold") for i, words in enumerate(title)]
+        weights = ("bold", "normal")
+        parts += [note(title[i], left + 110, 14 + 18 * i, 12.0, font_weight=weights[i]) for i in range(2)]
         place = {v: (left + 64 + 98 * y, 62 + 52 * x) for v, (x, y, _) in TWIN.items()}
         for a, b in TWIN_ARROWS:
             (x1, y1), (x2, y2) = place[a], place[b]
@@ -359,9 +374,9 @@ def crossing(
     """A tensor from the box that makes it to the other column, or along a lane beside its own column."""
     (_, x, y), (_, end, target) = maker, reader
     if x == end:
-        bend = x + width / 2 + 14 + 16 * lane
-        drawn = [path(f"M{x + width / 2:g} {y:g}H{bend:g}V{target + 5 * lane:g}H{end + width / 2 + 5:g}", ROSE)]
-        return [*drawn, head(end + width / 2, target + 5 * lane, -1, 0, ROSE), pill(str(tensor), bend, y + 46, 12.0)]
+        bend, into = x + width / 2 + 14 + 16 * lane, target + 7 * (lane - 1)
+        drawn = [path(f"M{x + width / 2:g} {y:g}H{bend:g}V{into:g}H{end + width / 2 + 5:g}", ROSE)]
+        return [*drawn, head(end + width / 2, into, -1, 0, ROSE), pill(str(tensor), bend, y + 46, 12.0)]
     side = 1 if x < end else -1
     edge, bend = end - side * width / 2, (x + end) / 2 + side * 26
     drawn = [

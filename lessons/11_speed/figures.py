@@ -81,8 +81,8 @@ def draw_windows() -> Svg:
             row, column = divmod(k, 9)
             x = x0 + column * wide + 32 * (column // run)
             marks.append(cell(x, y + 46 * row, wide, CHANNELS[c][0], f"{'RGB'[c]}{p}", 14.0))
-            if k % run == 0:
-                marks.append(frame(x, y + 46 * row, run * wide, wide, INK))
+            if k % run == run - 1:  # above all its cells
+                marks.append(frame(x - (run - 1) * wide, y + 46 * row, run * wide, wide, INK))
     marks.append(left("A frame is one run of neighbours in memory.", x0, 546, 14.0))
     description = (
         "A 3x3 window on three channels has 27 numbers, a row of im2col. Stored channel after channel they lie in nine "

@@ -14,6 +14,11 @@ def _quartiles(seconds: Sequence[float]) -> list[float]:
     return statistics.quantiles(seconds, n=4, method="inclusive")
 
 
+def _ranked(seconds: Sequence[float], quarters: int) -> float:
+    """The time at so many quarters of the sorted times."""
+    return sorted(seconds)[quarters * len(seconds) // 4]
+
+
 def _alive(lives: Lives, sizes: Mapping[str, int], step: int) -> int:
     """The bytes of the values that are alive at a step."""
     return sum(sizes[name] for name, (first, last) in lives.items() if first <= step <= last)
@@ -28,6 +33,12 @@ CONV_FLOPS: Mistakes = {
     "a product and its addition are two operations: times 2": lambda c_out, h, w, c, k: c_out * h * w * c * k * k,
     "a kernel has k x k weights for each channel": lambda c_out, h, w, c, k: 2 * c_out * h * w * c * k,
     "each output sums over the C input channels, too": lambda c_out, h, w, c, k: 2 * c_out * h * w * k * k,
+    "that is one kernel: each of the c_out kernels makes a channel of h x w outputs": (
+        lambda c_out, h, w, c, k: 2 * h * w * c * k * k
+    ),
+    "h and w are those of the output already: nothing is lost at the edges": lambda c_out, h, w, c, k: (
+        2 * c_out * (h - k + 1) * (w - k + 1) * c * k * k
+    ),
 }
 
 SPREAD: Mistakes = {
@@ -36,6 +47,12 @@ SPREAD: Mistakes = {
     ),
     "that is the range of all times: only the middle half counts": lambda seconds: (
         (max(seconds) - min(seconds)) / statistics.median(seconds)
+    ),
+    "that is a quarter of the times, between the second and the third number: take the first and the third": (
+        lambda seconds: (_quartiles(seconds)[2] - _quartiles(seconds)[1]) / _quartiles(seconds)[1]
+    ),
+    "a quarter of four times lies between two of them: take the numbers of statistics.quantiles": lambda seconds: (
+        (_ranked(seconds, 3) - _ranked(seconds, 1)) / _ranked(seconds, 2)
     ),
     "that is in seconds: divide by the median": lambda seconds: _quartiles(seconds)[2] - _quartiles(seconds)[0],
     'without method="inclusive" the quarters are other ones': lambda seconds: (
@@ -47,6 +64,13 @@ ATTAINABLE: Mistakes = {
     "the lower of the two limits counts: min": lambda flop, size, peak, bandwidth: max(peak, flop / size * bandwidth),
     "no operator exceeds the peak: min of both": lambda flop, size, peak, bandwidth: flop / size * bandwidth,
     "the intensity is FLOP per byte, f / b": lambda flop, size, peak, bandwidth: min(peak, size / flop * bandwidth),
+    "the bandwidth limits it as well: min(peak, f / b * bandwidth)": lambda flop, size, peak, bandwidth: peak,
+    "the bandwidth is in bytes a second: times FLOP per byte, f / b": lambda flop, size, peak, bandwidth: min(
+        peak, flop * bandwidth
+    ),
+    "times FLOP per byte, f / b, and no operator exceeds the peak: min of both": (
+        lambda flop, size, peak, bandwidth: flop * bandwidth
+    ),
 }
 
 LOWER_BOUND: Mistakes = {
@@ -56,13 +80,17 @@ LOWER_BOUND: Mistakes = {
     "lives and sizes have the same names, in another order: sizes[name]": lambda lives, sizes: max(
         _alive(lives, dict(zip(lives, sizes.values(), strict=True)), step) for step in range(_steps(lives) + 1)
     ),
-    "the last step counts as well: first <= step <= last": lambda lives, sizes: max(
+    "both ends count: first <= step <= last": lambda lives, sizes: max(
         sum(sizes[name] for name, (first, last) in lives.items() if first <= step < last)
         for step in range(_steps(lives) + 1)
     ),
     "that is the largest value: add up all that are alive at one step": lambda lives, sizes: max(sizes.values()),
     "that is a place for each value: only those alive at one step need theirs together": lambda lives, sizes: sum(
         sizes.values()
+    ),
+    "values that overlap the same one need not be alive together: add up at each step": lambda lives, sizes: max(
+        sum(sizes[name] for name, (first, last) in lives.items() if first <= end and begin <= last)
+        for begin, end in lives.values()
     ),
     "that is the step and not its bytes": lambda lives, sizes: max(
         range(_steps(lives) + 1), key=lambda step: _alive(lives, sizes, step)

@@ -535,6 +535,17 @@ SPEED_AND_UNET = {
     "11/winograd_step/third_sign": "the third product has the wrong sign",
     "11/winograd_step/whole_halves": "the halves were rounded: / 2, not // 2",
     "11/winograd_step/on_its_side": "the result lies on its side",
+    "11/winograd_step/one_half": "the second product's half is missing",
+    "11/winograd_step/first_sign": "the pixels of the first product are turned",
+    "11/winograd_step/pixels_exchanged": "the pixels of the two middle products are exchanged",
+    "11/winograd/pixels_as_they_are": "the pixels are not transformed",
+    "11/winograd/every_window": "too many tiles",
+    "11/fold_batchnorm/gamma_forgotten": "gamma is forgotten",
+    "11/fold_batchnorm/mean_forgotten": "the mean is forgotten",
+    "11/fold_batchnorm/fixed_eps": "eps is an argument",
+    "11/plan_memory/by_place": "have the same names, in another order",
+    "10/merge/an empty name for no part": "may be the first device's name",
+    "10/fewest/one more behind the maximum": "before the maximum",
     "11/winograd/padded_above": "they belong below and to the right",
     "11/winograd/summed_over_kernels": "so sum over C, axis 1",
     "12/transposed_convolution/first_sample_alone": "only the first sample is computed",
@@ -583,6 +594,35 @@ ARRAYS = {
         | {"for order in (by_size, by_area, by_length)]": "for order in (by_size,)]"}
         | {"            if start + sizes[name] <= offsets[other]:\n                break\n": ""},
         "and not only the last one",
+    ),
+    "neighbours in no order": (
+        "11_speed",
+        "nothing_overlaps",
+        {"sorted(together, key=offsets.__getitem__)": "together"},
+        "Walk up past them sorted by their offsets",
+    ),
+    "no gap is used": (
+        "11_speed",
+        "within_10_percent",
+        {"            if start + sizes[name] <= offsets[other]:\n                break\n": ""},
+        "would fit into a gap below its place",
+    ),
+    "one product of four outside": (
+        "11_speed",
+        "eight_times_the_product",
+        {
+            "multiply(into @ d, (kernel @ g)[:, None])\n    return back @ products": (
+                "np.concatenate([multiply((into @ d)[:3], (kernel @ g)[:3, None]), [(into @ d)[3] * g[2]]])\n"
+                "    return back @ products"
+            )
+        },
+        "some products were not made by multiply",
+    ),
+    "a tensor that one other part reads": (
+        "10_partition",
+        "a_chain_in_three_parts",
+        {"                    outputs[source].add(tensor)\n": ""} | {"tensor not in read_at_home or": "False or"},
+        "a tensor that another part reads is missing",
     ),
     "lives that touch": (
         "11_speed",

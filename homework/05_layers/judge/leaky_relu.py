@@ -46,7 +46,8 @@ def value_mistakes(x: np.ndarray, slope: float) -> dict[str, np.ndarray]:
         ),
         "where x is not above 0 the slope itself stands: it must be slope * x": np.where(x > 0, x, np.float32(slope)),
         "the slope lost its sign: take it as it is": leaky_in(x, abs(slope), "float32"),
-        "float32 became float64: keep the slope a plain number, without np.float64": exact_leaky(x, slope),
+        "float32 became float64, as by np.float64(slope), or by a slope times truth values, (x <= 0) * slope: multiply "
+        "x by a plain number": exact_leaky(x, slope),
         "the axes were put into one: keep the shape": leaky_in(x, slope, "float32").reshape(-1),
     }
 
@@ -306,6 +307,22 @@ MUTANTS = [
             "            return x * (x > 0) + x * self.negative_slope * (x <= 0)\n"
         ),
         breaks="value",
+    ),
+    Mutant(
+        "truth_values_times_slope",
+        "numpy makes float64 of a Python number times truth values",
+        old=_LEAKY,
+        new=(
+            "        x = as_float(x)\n"
+            "        return np.where(x > 0, x, 0) + np.where(x > 0, 0, x) * ((x <= 0) * self.negative_slope)\n"
+        ),
+    ),
+    Mutant(
+        "value_of_the_default",
+        "takes .value of the number that stands for a missing parameter",
+        old=_READ,
+        new='        return cls(operator.params.get("negative_slope", 0.01).value)\n',
+        breaks="default",
     ),
     Mutant(
         "nan_to_zero",

@@ -518,6 +518,22 @@ MUTANTS = [
         new="        assert np.isclose(got, expected).any()\n",
     ),
     Mutant(
+        "returns_its_verdict",
+        "returns what it found instead of asserting it, and falls over where the shapes do not match",
+        old=(
+            '        assert got.shape == expected.shape, f"groups={groups}: expected shape '
+            '{expected.shape}, got {got.shape}"\n' + VALUES
+        ),
+        new="        return np.allclose(got, expected, rtol=1e-6, atol=1e-6)\n",
+    ),
+    Mutant(
+        "group_by_remainder",
+        "deals the output channels out to the groups in turn",
+        old="first = o // (outputs // groups) * channels",
+        new="first = o % groups * channels",
+        breaks="right",
+    ),
+    Mutant(
         "exact",
         "compares with the exact numbers of one way to add",
         old=VALUES,

@@ -48,12 +48,14 @@ def order_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for an x of one channel, with stride 1 and no padding."""
     right = rows_of(x, kernel_size, (1, 1), (0, 0))
     cols = x.shape[2] - kernel_size[1] + 1
+    fewer = right.reshape(-1, cols, right.shape[1])[:-1, :-1].reshape(-1, right.shape[1])
     down = right.reshape(-1, cols, right.shape[1]).swapaxes(0, 1).reshape(right.shape)
     return {
         "the windows go down before they go right: let the column move fastest": down,
         "each window is read column by column: flatten it row by row": (
             in_windows(right, 1, kernel_size).swapaxes(2, 3).reshape(right.shape)
         ),
+        "the last starts are H - kh and W - kw themselves, and range stops before its end: add 1": fewer,
         "each window is a column of the result: it must be a row": np.ascontiguousarray(right.T),
         "the result has more than two axes: one for the windows and one for their numbers": (
             in_windows(right, 1, kernel_size)[:, 0]
@@ -74,6 +76,8 @@ def channel_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
         ),
         "every channel is the first one": rows_of(np.repeat(x[:1], len(x), 0), kernel_size, (1, 1), (0, 0)),
         "only the first channel was read": rows_of(x[:1], kernel_size, (1, 1), (0, 0)),
+        "the channel's axis stands before those that count the windows: move it behind them, as with "
+        "transpose(1, 2, 0, 3, 4), before reshape": windows.swapaxes(0, 1).reshape(right.shape),
         "each channel has rows of its own: a row holds the window of all channels": (
             np.concatenate([rows_of(channel[None], kernel_size, (1, 1), (0, 0)) for channel in x])
         ),
@@ -355,6 +359,44 @@ MUTANTS = [
         "the windows of the image alone, taken from the padded image",
         old="rows, cols = output_size(height, kh, sh, ph), output_size(width, kw, sw, pw)",
         new="rows, cols = output_size(height, kh, sh), output_size(width, kw, sw)",
+    ),
+    Mutant(
+        "channels_before_windows",
+        "reshapes sliding_window_view, whose first axis is the channel",
+        old="    return result\n",
+        new=(
+            "    view = np.lib.stride_tricks.sliding_window_view(padded, (kh, kw), axis=(1, 2))[:, ::sh, ::sw]\n"
+            "    return view.reshape(rows * cols, -1)\n"
+        ),
+        breaks="channels",
+    ),
+    Mutant(
+        "empty_slice",
+        "-0 is 0, so without padding the slice is empty",
+        old="    padded = np.pad(x, ((0, 0), (ph, ph), (pw, pw)))\n",
+        new=(
+            "    padded = np.zeros((channels, height + 2 * ph, width + 2 * pw), x.dtype)\n"
+            "    padded[:, ph:-ph, pw:-pw] = x\n"
+        ),
+    ),
+    Mutant(
+        "strides_exchanged_in_the_loop",
+        "the windows are counted right, and taken elsewhere",
+        old="padded[:, i * sh : i * sh + kh, j * sw : j * sw + kw]",
+        new="padded[:, i * sw : i * sw + kh, j * sh : j * sh + kw]",
+        breaks="stride",
+    ),
+    Mutant(
+        "range_without_its_end",
+        "the last start is left out, as by range(0, height - kh)",
+        old="    result = np.empty(",
+        new="    rows, cols = rows - 1, cols - 1\n    result = np.empty(",
+    ),
+    Mutant(
+        "padding_counted_twice",
+        "gives output_size the size of the padded image",
+        old="rows, cols = output_size(height, kh, sh, ph), output_size(width, kw, sw, pw)",
+        new="rows, cols = output_size(height + 2 * ph, kh, sh, ph), output_size(width + 2 * pw, kw, sw, pw)",
     ),
     Mutant(
         "down_first",

@@ -59,6 +59,10 @@ def value_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair) -> dict[str, 
         ),
         "rows and columns of the result are exchanged": right.swapaxes(2, 3),
     }
+    starts = [(0, 0), (0, 0), *((0, k - 1) for k in kernel_size)]
+    every = pooled(np.pad(x, starts, constant_values=-np.inf), kernel_size, stride, (0, 0))
+    if every.shape != right.shape:
+        wrong["windows that stick out of the image were counted: output_size counts those that fit"] = every
     wrong |= without_stride(x, kernel_size, stride, (0, 0))
     return {cause: np.ascontiguousarray(one) for cause, one in wrong.items()}
 
@@ -306,6 +310,36 @@ MUTANTS = [
             "    ]"
         ),
         breaks="last",
+    ),
+    Mutant(
+        "every_start",
+        "a window begins at every s-th pixel, as in range(0, H, s)",
+        old=SIZES,
+        new=(
+            "sizes = [\n"
+            "        -(-(n + 2 * p) // s) if n + 2 * p >= k else 0\n"
+            "        for n, k, s, p in zip(x.shape[2:], kernel_size, stride, padding)\n"
+            "    ]"
+        ),
+        breaks="last",
+    ),
+    Mutant(
+        "padding_counted_twice",
+        "gives output_size the size of the padded image",
+        old=SIZES,
+        new=(
+            "larger = [n + 2 * p for n, p in zip(x.shape[2:], padding)]\n"
+            "    sizes = [output_size(*along) for along in zip(larger, kernel_size, stride, padding)]"
+        ),
+    ),
+    Mutant(
+        "empty_slice",
+        "-0 is 0, so without padding the slice is empty",
+        old=BORDER,
+        new=(
+            "bordered = np.full((*x.shape[:2], x.shape[2] + 2 * above, x.shape[3] + 2 * left), -np.inf, x.dtype)\n"
+            "    bordered[:, :, above:-above, left:-left] = x"
+        ),
     ),
     Mutant(
         "always_float64",

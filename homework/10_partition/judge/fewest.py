@@ -178,6 +178,15 @@ MUTANTS = [
         breaks="after",
     ),
     Mutant(
+        "one more behind the maximum",
+        "the 1 is added once if any predecessor has another device, and not to the level of each",
+        old="max([int(device != start), *(level[u] + (devices[u] != device) for u in predecessors[node])])",
+        new=(
+            "max([int(device != start), *(level[u] for u in predecessors[node])]) "
+            "+ any(devices[u] != device for u in predecessors[node])"
+        ),
+    ),
+    Mutant(
         "ranges of ids",
         "only nodes with neighbouring numbers are put together, as Tengine does",
         old=("    members: dict[int, list[int]] = {}\n    for node, turn in enumerate(level):\n"),

@@ -276,4 +276,11 @@ MUTANTS = [
         new="if merged and device and merged[-1][0] == device:",
         breaks="names",
     ),
+    Mutant(
+        "an empty name for no part",
+        "the empty name stands for no last part, and the first part may have it",
+        old="if merged and merged[-1][0] == device:",
+        new='if device == (merged[-1][0] if merged else ""):',
+        breaks="names",
+    ),
 ]

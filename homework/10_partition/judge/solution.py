@@ -125,7 +125,7 @@ def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
     Rules
     -----
     together : each sub-graph has a ready count, at first 0; a wave is all sub-graphs that have not run and whose ready
-        count has reached their wait count. It never rises above it.
+        count has reached their wait count. A ready count never exceeds the wait count.
     afterwards : ready counts rise when the whole wave has run, not while it is being collected.
     counted : each output of a wave adds 1 to the ready count of every sub-graph that has it among its inputs: two
         outputs for one reader add 2.

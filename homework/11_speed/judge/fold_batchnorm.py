@@ -50,8 +50,8 @@ def folded(
 
 
 def alike(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays have the same shape and nearly the same numbers."""
-    return a.shape == b.shape and np.allclose(a, b)
+    """Whether two arrays have the same shape and the same numbers, but for the rounding of b's type."""
+    return a.shape == b.shape and np.allclose(a, b, rtol=1e-9 if b.dtype == np.float64 else 1e-5)
 
 
 def folded_mistakes(
@@ -64,6 +64,8 @@ def folded_mistakes(
         "eps is left out, or not added to the variance": gamma / np.sqrt(np.maximum(var, 1e-30)),
         "eps is added to the root: it stands under it": gamma / (np.sqrt(var) + eps),
         "the variance is not a deviation yet: take its root": gamma / (var + eps),
+        "gamma is forgotten: the factor is gamma / sqrt(var + eps)": 1 / np.sqrt(var + eps),
+        "eps is an argument: take the one that is given, and not always 1e-5": gamma / np.sqrt(var + 1e-5),
         "the root is multiplied by: divide by it": gamma * np.sqrt(var + eps),
         "the weight is as it was: BatchNorm scales what comes out, and so every weight": np.ones(len(weight)),
     }
@@ -83,6 +85,7 @@ def folded_mistakes(
         "the convolution's own bias is forgotten": at_zero - slope * before,
         "the bias is added as it is: BatchNorm scales it, too": at_zero - slope * before + before,
         "the mean is subtracted as it is: BatchNorm scales it, too": slope * before - mean + beta,
+        "the mean is forgotten: BatchNorm subtracts it before it scales": slope * before + beta,
         "the mean is added: BatchNorm subtracts it": slope * (before + mean) + beta,
         "beta is scaled, too: it is added last": slope * (before - mean + beta),
     }
@@ -191,6 +194,26 @@ MUTANTS = [
         old=FOLDED,
         new="    return weight * factor[:, None, None, None], before * factor - mean + beta",
         breaks="same",
+    ),
+    Mutant(
+        "mean_forgotten",
+        "does not subtract the mean",
+        old=FOLDED,
+        new="    return weight * factor[:, None, None, None], before * factor + beta",
+        breaks="same",
+    ),
+    Mutant(
+        "gamma_forgotten",
+        "divides by the root, and does not multiply by gamma",
+        old=FACTOR,
+        new="    factor = 1 / np.sqrt(var + weight.dtype.type(eps))\n",
+        breaks="same",
+    ),
+    Mutant(
+        "fixed_eps",
+        "takes 1e-5 whatever eps is given",
+        old=FACTOR,
+        new="    factor = gamma / np.sqrt(var + weight.dtype.type(1e-5))\n",
     ),
     Mutant(
         "mean_added",

@@ -57,12 +57,12 @@ KERNEL = np.array([[1.0, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
 INTO = np.array([[1.0, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]])
 
 
-def by_transforms(x: np.ndarray, weight: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Winograd's way with `right` on the right of each tile, where INTO's transpose belongs."""
+def by_transforms(x: np.ndarray, weight: np.ndarray, right: np.ndarray, left: np.ndarray = INTO) -> np.ndarray:
+    """Winograd's way with `left` and `right` beside each tile, where INTO and its transpose belong."""
     height, width = x.shape[1] - 2, x.shape[2] - 2
     padded = np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))
     tiles = np.lib.stride_tricks.sliding_window_view(padded, (4, 4), axis=(1, 2))[:, ::2, ::2]
-    sums = np.einsum("cijab,ocab->oijab", INTO @ tiles @ right, KERNEL @ weight @ KERNEL.T)
+    sums = np.einsum("cijab,ocab->oijab", left @ tiles @ right, KERNEL @ weight @ KERNEL.T)
     y = (BACK @ sums @ BACK.T).swapaxes(2, 3)
     return y.reshape(len(weight), 2 * y.shape[1], -1)[:, :height, :width].astype(x.dtype)
 
@@ -83,6 +83,12 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
         "result": zeros,
         "the tiles stand side by side: neighbours overlap by two pixels, one begins every 2 pixels, not every 4": (
             side_by_side(x, weight)
+        ),
+        "the pixels are not transformed: B^T d B, before they meet the kernels": by_transforms(
+            x, weight, np.eye(4), np.eye(4)
+        ),
+        "the tiles stand side by side: one begins every 2 pixels, not every 4": (
+            even[:, np.arange(even.shape[1]) % 4 < 2][:, :, np.arange(even.shape[2]) % 4 < 2]
         ),
         "the tiles are transformed from one side only: rows first, then columns, B^T d B": (
             by_transforms(x, weight, np.eye(4))
@@ -164,6 +170,27 @@ def made_of_products_of_pixels_and_weights(student: Student, rng: np.random.Gene
 MULTIPLIED = "    sums = multiply(inner, kernels[:, :, None, None]).sum(axis=1)  # (O, down, across, 4, 4)\n"
 
 MUTANTS = [
+    Mutant(
+        "pixels_as_they_are",
+        "transforms the kernels only",
+        old="inner = into @ tiles @ into.T",
+        new="inner = tiles",
+        breaks="result",
+    ),
+    Mutant(
+        "every_window",
+        "transforms a tile at every row and column, and drops what it does not need",
+        old="into @ tiles @ into.T  # (C, down, across, 4, 4)",
+        new=(
+            "into @ np.lib.stride_tricks.sliding_window_view(padded, (4, 4), axis=(1, 2)) @ into.T\n"
+            "    every = back @ multiply(inner, (kernel @ weight @ kernel.T)[:, :, None, None]).sum(axis=1) @ back.T\n"
+            "    inner = tiles\n"
+            "    height, width = x.shape[1] - 2, x.shape[2] - 2\n"
+            "    rows = every[:, ::2, ::2].transpose(0, 1, 3, 2, 4)\n"
+            "    return rows.reshape(len(weight), 2 * rows.shape[1], -1)[:, :height, :width]"
+        ),
+        breaks="products",
+    ),
     Mutant(
         "im2col",
         "calls the convolution that is given",

@@ -44,6 +44,8 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives."""
     a, e = (d[0] - d[2]) * g[0], (d[1] - d[3]) * g[2]
     b, c = (d[1] + d[2]) * (g[0] + g[1] + g[2]) / 2, (d[2] - d[1]) * (g[0] - g[1] + g[2]) / 2
+    minus, without = (d[2] - d[1]) * (g[0] + g[1] - g[2]) / 2, (d[1] + d[2]) * (g[0] + g[2]) / 2
+    pixels = (d[2] - d[1]) * g.sum() / 2, (d[1] + d[2]) * (g[0] - g[1] + g[2]) / 2
     whole = (d[1] + d[2]) * (g.sum() // 2), (d[2] - d[1]) * ((g[0] - g[1] + g[2]) // 2)
     found = {
         "the third product has the wrong sign: in y0 = m1 + m2 + m3 and y1 = m2 - m3 - m4 its pixels are d[2] - d[1]": [
@@ -52,7 +54,35 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
         ],
         "the halves were rounded: / 2, not // 2": [a + whole[0] + whole[1], whole[0] - whole[1] - e],
         "the halves are missing: both middle sums of weights are divided by 2": [a + 2 * (b + c), 2 * (b - c) - e],
-        "the second output subtracts the last product": [a + b + c, b - c + e],
+        "the second output subtracts the last product; or else that product's pixels are turned: d[1] - d[3]": [
+            a + b + c,
+            b - c + e,
+        ],
+        "the pixels of the first product are turned: d[0] - d[2]": [-a + b + c, b - c - e],
+        "the second product's half is missing: both middle sums of weights are divided by 2": [
+            a + 2 * b + c,
+            2 * b - c - e,
+        ],
+        "the third product's half is missing: both middle sums of weights are divided by 2": [
+            a + b + 2 * c,
+            b - 2 * c - e,
+        ],
+        "the third product's sum of weights subtracts g[1], and no other weight": [
+            a + b + minus,
+            b - minus - e,
+        ],
+        "the second product needs all three weights: write out m2 + m3 and see where d[1] g[1] comes from": [
+            a + without + c,
+            without - c - e,
+        ],
+        "the pixels of the two middle products are exchanged: the sum of pixels meets the sum of weights": [
+            a + pixels[0] + pixels[1],
+            pixels[0] - pixels[1] - e,
+        ],
+        "the weights of the two middle products are exchanged: the sum of pixels meets the sum of weights": [
+            a + pixels[1] + pixels[0],
+            pixels[1] - pixels[0] - e,
+        ],
         "the second output subtracts the third product, too": [a + b + c, b + c - e],
         "the kernel is turned around: g[0] meets the first pixel": list(slow_line(d, g[::-1])),
         "the two outputs are exchanged: y[0] begins with the first pixel": list(slow_line(d, g)[::-1]),
@@ -140,6 +170,34 @@ MUTANTS = [
         new=(
             "    products = multiply(into @ d, (kernel @ g)[:, None])\n"
             "    return back @ (products * np.array([1, 1, 1, -1], d.dtype)[:, None])"
+        ),
+        breaks="result",
+    ),
+    Mutant(
+        "one_half",
+        "halves only one of the two middle sums of weights",
+        old=STEP,
+        new=(
+            "    products = multiply(into @ d, ((kernel * np.array([1, 2, 1, 1], d.dtype)[:, None]) @ g)[:, None])\n"
+            "    return back @ products"
+        ),
+        breaks="result",
+    ),
+    Mutant(
+        "pixels_exchanged",
+        "exchanges the pixels of the two middle products",
+        old=STEP,
+        new="    products = multiply(into[[0, 2, 1, 3]] @ d, (kernel @ g)[:, None])\n    return back @ products",
+        breaks="result",
+    ),
+    Mutant(
+        "first_sign",
+        "takes d2 - d0 for the pixels of the first product",
+        old=STEP,
+        new=(
+            "    into = into * np.array([-1, 1, 1, 1], d.dtype)[:, None]\n"
+            "    products = multiply(into @ d, (kernel @ g)[:, None])\n"
+            "    return back @ products"
         ),
         breaks="result",
     ),
