@@ -322,12 +322,12 @@ OF_MUTANTS = {
     "loop_nest/loads_x": "x is loaded for each multiply-add",
     "loop_nest/one_by_one": "there is no tile",
     "loop_nest/turned_tile": "h and w of the tile are exchanged",
-    "loop_nest/stored_at_each_step": "the stores belong behind the loop over the depth",
-    "loop_nest/stored_twice": "store once, behind the epilogue",
-    "loop_nest/epilogue_on_y": "y is stored once, behind them: y is never read",
+    "loop_nest/stored_at_each_step": "the stores belong after the loop over the depth",
+    "loop_nest/stored_twice": "store once, after the epilogue",
+    "loop_nest/epilogue_on_y": "y is stored once, after them: y is never read",
     "loop_nest/epilogue_at_each_step": "the epilogue is done at each step of the depth",
     "loop_nest/begins_at_one": "each sum begins at 0.0",
-    "loop_nest/begun_once": "set to 0.0 once, in front of all tiles",
+    "loop_nest/begun_once": "set to 0.0 once, before all tiles",
     "loop_nest/begun_in_a_row": "from one tile to the next in its row",
     "loop_nest/never_begun": "in a line before the loop over the depth",
     "loop_nest/exchanged_w": "the indices of w are exchanged: it is w[k, j]",
@@ -345,8 +345,8 @@ OF_MUTANTS = {
     "share_rows/last_unit": "not when the one is that took the last unit",
     "share_rows/first_done": "not at the smallest",
     "share_rows/begins_at_0": "where the one before it ended",
-    "share_rows/no_barrier": "no thread waits for the others behind a part",
-    "share_rows/no_wait": "no thread waits for the others behind a part",
+    "share_rows/no_barrier": "no thread waits for the others after a part",
+    "share_rows/no_wait": "no thread waits for the others after a part",
     "share_rows/no_rows": "a part without rows takes as long as the barrier",
     "share_rows/first_shares": "not the first ones'",
     "share_rows/needed": "leave their defaults",
@@ -430,6 +430,9 @@ SUMS = "sums = (parts * x_values.reshape(blocks, -1)).sum(axis=2)"
 RESULT = "return (sums * (scale * x_scale)).sum(axis=1).astype(np.float32)"
 X_ROUNDED = "x_values, x_scale = quantize(x[None], columns // blocks)"
 NONE = "                return int(block)\n    return None\n"
+BETWEEN = "a_bound_between_two_errors"
+ENOUGH = "np.square(difference, dtype=np.float64).sum() <= bound**2 * squares"
+MEAN = "np.abs(difference).mean()"
 SWAPPED = "return scale, values.astype(np.int8).reshape(rows, columns)"
 FLOATS = "return (dequantize(values, scale) @ dequantize(x_values, x_scale)[0]).astype(np.float32)"
 BITS = {
@@ -480,6 +483,32 @@ BITS = {
         "products_that_cancel",
         {SUMS: SUMS.replace("axis=2", "axis=2, dtype=np.float32")},
         "float32 has all whole numbers up to 2**24 only",
+    ),
+    "floats of float64": (
+        "products_that_cancel",
+        {RESULT: FLOATS.replace("values, scale)", "values.astype(float), scale)")},
+        "sum the products of whole numbers first",
+    ),
+    "means of magnitudes": (
+        BETWEEN,
+        {ENOUGH: f"{MEAN} <= bound * np.abs(weight).mean()"},
+        "the mean SQUARE",
+    ),
+    "the largest difference and weight": (
+        BETWEEN,
+        {ENOUGH: "np.abs(difference).max() <= bound * np.abs(weight).max()"},
+        "compared with the largest weight",
+    ),
+    "without the root": (BETWEEN, {ENOUGH: ENOUGH.replace("bound**2", "bound")}, "without the root"),
+    "the mean of the rows": (
+        BETWEEN,
+        {ENOUGH: "np.sqrt(np.square(difference).mean(1) / np.square(weight).mean(1)).mean() <= bound"},
+        "the mean of the rows",
+    ),
+    "a largest difference over the root": (
+        BETWEEN,
+        {ENOUGH: "np.abs(difference).max() <= bound * (squares / weight.size) ** 0.5"},
+        "the root of the MEAN square",
     ),
     "a small number added to each scale": (
         "blocks_of_zeros",
