@@ -219,6 +219,78 @@ READER_AND_ORDER = {
         {"    return kind, READ[kind](text)\n": "    return READ[kind](text), kind\n"},
         "The two parts are swapped",
     ),
+    "an int beside a float as strs": (
+        "03_pnnx",
+        "lists_of_several_kinds",
+        {
+            "kind = max(kind_of(element) for element in elements)": "kinds = {*map(kind_of, elements)}\n"
+            "        kind = kinds.pop() if len(kinds) == 1 else STRING"
+        },
+        "An int beside a float becomes a float",
+    ),
+    "minus taken for a number": (
+        "03_pnnx",
+        "a_number_begins_with_a_digit",
+        {'text.removeprefix("-").startswith(DIGITS)': 'text.startswith(("-", *DIGITS))'},
+        "int() cannot read this text: what does not begin with a digit",
+    ),
+    "a mark at the end of a value": (
+        "03_pnnx",
+        "shapes_and_slots_are_skipped",
+        {'key.startswith(("#", "$"))': '("#" in token or "$" in token)'},
+        "sep=# and price=a$ are options",
+    ),
+    "attributes that replace options": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {
+            '        elif not key.startswith(("#", "$")):\n': '        if not key.startswith(("#", "$")):\n',
+            "            params[key] = value\n": '            params[key.lstrip("@")] = value\n',
+        },
+        "there it replaces an option of the same name",
+    ),
+    "one input": (
+        "03_pnnx",
+        "counts_decide",
+        {OPERANDS: "tokens[4:5] if start > 4 else [], tokens[start:end], params"},
+        "Only the first input was taken",
+    ),
+    "shapes without element types": (
+        "03_pnnx",
+        "weights_lose_their_mark",
+        {"attributes[key[1:]] = value": 'attributes[key[1:]] = value[: value.index(")") + 1]'},
+        "the element type behind the bracket",
+    ),
+    "dictionaries kept from call to call": (
+        "03_pnnx",
+        "options_are_raw_text",
+        {"    params: dict[str, str] = {}\n": '    params = parse_operator.__dict__.setdefault("kept", {})\n'},
+        "begin each call with new dictionaries",
+    ),
+    "a call of parse_parameter, which is not written yet": (
+        "03_pnnx",
+        "options_are_raw_text",
+        {
+            '    if "%" in text:\n': '    raise NotImplementedError("parse_parameter: TODO")\n    if "%" in text:\n',
+            "            params[key] = value\n": "            params[key] = parse_parameter(value)\n",
+        },
+        "Values stay raw text here",
+    ),
+    "released after the first reader": (
+        "04_graph",
+        "a_result_with_two_readers",
+        {"            last[source] = step\n": "            last[source] = min(last[source], step)\n"},
+        "a result goes after its first reader",
+    ),
+    "readers counted once, slots subtracted": (
+        "04_graph",
+        "one_result_in_two_slots",
+        {
+            "            last[source] = step\n": "            slots = [i for i, reader in enumerate(order) for one in "
+            "reads[reader] if one == source]\n            last[source] = slots[len(set(slots)) - 1]\n"
+        },
+        "is counted down twice, and was counted once",
+    ),
     "walks from inputs alone": (
         "04_graph",
         "an_operator_that_leads_to_itself",
