@@ -135,10 +135,10 @@ def _attended(
 ) -> np.ndarray:
     """`attend` with a mistake: (T,128) -> (T,128).
 
-    scale : of the scores; shared : two heads of keys -> one for each head of queries; shared_values : those of values, if not
-    as those of keys; joined : whether the heads are; exchanged : whether heads and
-    tokens are, before the heads are joined; out : what is made of the last layer's weight, or None without that layer;
-    added : whether x is.
+    scale : of the scores; shared : two heads of keys -> one for each head of queries; shared_values : those of
+    values, if not as those of keys; joined : whether the heads are; exchanged : whether heads and tokens are, before
+    the heads are joined; out : what is made of the last layer's weight, or None without that layer; added : whether x
+    is.
     """
 
     def heads(name: str) -> np.ndarray:
@@ -180,8 +180,8 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         "np.repeat along axis 1 repeats the tokens: the heads lie along axis 0": wrong(
             shared=lambda heads: np.repeat(heads, 2, axis=1)
         ),
-        "the heads are still apart: swap heads and tokens, reshape to (tokens, 128), and end with the linear layer out": (
-            wrong(joined=False, out=None)
+        "the heads are still apart: swap heads and tokens, reshape to (tokens, 128), and end with the layer out": wrong(
+            joined=False, out=None
         ),
         "the heads are still apart before the layer out: swap heads and tokens, then reshape to (tokens, 128)": wrong(
             joined=False
