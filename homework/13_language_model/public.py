@@ -348,7 +348,11 @@ def a_hundred_thousand_small_numbers(student: Student) -> None:
     kept = int(np.count_nonzero(student.top_p(probabilities, 0.5)))
     if abs(kept - needed) > 1:
         failure = Failure(f"expected {needed} tokens, got {kept}", needed, kept)
-        failure.cause = "the running sum was taken in float32, where thousands of roundings add up: dtype=np.float64"
+        failure.cause = (
+            "all tokens as probable as the last one are kept: the set shall be the smallest"
+            if kept == len(probabilities)
+            else "the running sum was taken in float32, where thousands of roundings add up: dtype=np.float64"
+        )
         raise failure
 
 

@@ -65,6 +65,12 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         "the order of equally probable tokens is left to chance: np.argsort(-probabilities, kind='stable') keeps it"
     )
     found = {
+        "the probabilities were divided by their sum before they were compared with p: only what is kept is divided": (
+            only(order[: int(np.searchsorted(np.cumsum(probabilities[order]) / probabilities.sum(), p)) + 1])
+        ),
+        "all tokens as probable as the last one are kept: the set shall be the smallest": only(
+            np.flatnonzero(probabilities >= least)
+        ),
         "the token with which the sum reaches p is missing": only(order[: kept - 1]),
         "the least probable tokens are kept: sort with the largest first, np.argsort(-probabilities, kind='stable')": (
             only(rising[: int(np.searchsorted(np.cumsum(probabilities[rising]), p)) + 1])
@@ -72,13 +78,7 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         "the tokens were taken in their order: sort them first, the most probable first": only(
             np.arange(min(int(np.searchsorted(np.cumsum(probabilities), p)) + 1, len(probabilities)))
         ),
-        "all tokens as probable as the last one are kept: the set shall be the smallest": only(
-            np.flatnonzero(probabilities >= least)
-        ),
         "one token too many: where the sum is p already, the set is complete": only(order[: kept + 1]),
-        "the probabilities were divided by their sum before they were compared with p: only what is kept is divided": (
-            only(order[: int(np.searchsorted(np.cumsum(probabilities[order]) / probabilities.sum(), p)) + 1])
-        ),
         "these are the kept tokens alone, sorted: the result has a place for every token, with 0 for the others": (
             probabilities[order[:kept]] / probabilities[order[:kept]].sum()
         ),
