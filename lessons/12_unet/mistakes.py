@@ -140,13 +140,3 @@ SKIP: Mistakes = {
     ),
     "this adds, as ResNet does: U-Net puts channel beside channel": lambda beside, below: beside + below,
 }
-
-MISSING: Mistakes = {
-    "a multiple of 16 needs 0, and gets 16": lambda size: 16 - size % 16,
-    "that many rows are left over: up to the next multiple 16 minus as many are missing": lambda size: size % 16,
-    "that is the new size: asked is how many rows are added": lambda size: -(-size // 16) * 16,
-    "the sign is wrong: -size % 16 takes the minus first, -(size % 16) the remainder": lambda size: -(size % 16),
-    "the next multiple of 2 can be halved once: halved four times is 2**4 = 16": lambda size: -size % 2,
-    "four halvings divide by 2**4 = 16, not by 4": lambda size: -size % 4,
-    "four halvings divide by 2**4 = 16, not by 2 * 4": lambda size: -size % 8,
-}
