@@ -447,13 +447,6 @@ MUTANTS = [
         new="    keys[:, :, count:end] = v\n",
     ),
     Mutant(
-        "result_in_float32",
-        "gives float32, whatever q is",
-        old=RETURN,
-        new="    return (weights @ values[:, :, :end]).astype(np.float32)\n",
-        breaks="dtype",
-    ),
-    Mutant(
         "no_scaling",
         "forgets sqrt(D)",
         old=SCORES,
