@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from classroom import difference
+from classroom import advice, difference
 from classroom.check import Result, State, unwritten
 from classroom.grading.errors import GradingError
 from classroom.grading.settings import load_settings
@@ -21,7 +21,6 @@ from classroom.judge import Failure, JudgeError, Outcome, SubmissionError
 from classroom.judge.printed import Printed
 from classroom.page import paragraph, styled, width
 from classroom.pixels import is_picture
-from classroom.started import COMMAND
 from classroom.tasks import HomeworkTask
 
 MARGIN = 14
@@ -55,9 +54,9 @@ def heading(result: Result) -> str:
 
 
 def standing(result: Result) -> str:
-    """The state of the exercise: "public tests passed", "2 of 3 public tests passed"."""
+    """The state of the exercise: "public tests passed (3 of 3)", "not right yet, 2 of 3 public tests passed"."""
     if result.state is State.SOLVED:
-        return f"public tests passed ({result.tests} of {result.tests})"
+        return advice.here.solved(result.tests)
     if result.state in (State.FAILED, State.BEGUN):
         return f"{result.state.value}, {result.passed} of {result.tests} public tests passed"
     return result.state.value
@@ -69,7 +68,7 @@ def report(result: Result, every_failure: bool = False) -> str:
     if result.fault is not None:
         parts.append(why(task, result.fault))
     elif result.state is State.SOLVED:
-        parts.append(labelled("points", at_stake(task)))
+        parts += [labelled("points", at_stake(task))] * advice.here.has_points
         parts += [labelled("score", outcome.score) for outcome in result.outcomes if outcome.score]
     elif result.state in (State.OPEN, State.BEGUN):
         parts.append(_unwritten(result))
@@ -79,10 +78,8 @@ def report(result: Result, every_failure: bool = False) -> str:
     for outcome in failures if every_failure else failures[:1]:
         parts.append(diagnosis(task, outcome, result.printed))
     if failures:
-        hidden = len(failures) - 1
-        if hidden and not every_failure:
-            more = f"{hidden} more public test{'s' * (hidden > 1)} failed: {COMMAND} check {task.id} --all-failures"
-            parts.append(labelled("also", more))
+        more = "" if every_failure or len(failures) == 1 else advice.here.more_failures(len(failures) - 1, task.id)
+        parts += [labelled("also", more)] * bool(more)
         parts.append(_what_next(task, failures[0].test.section))
     return "\n\n".join(part for part in parts if part)
 
@@ -96,8 +93,7 @@ def printed(texts: Sequence[Printed], remark: str = "") -> str:
     if lost or len(lines) > PRINTED:
         beginning = min(PRINTED // 2, len(texts[0].first.splitlines())) if lost else PRINTED // 2
         end = max(beginning, len(lines) - (PRINTED - PRINTED // 2 - 1))
-        left_out = f"... {lost + end - beginning:,} more lines: --show-output shows all"
-        lines = [*lines[:beginning], left_out, *lines[end:]]
+        lines = [*lines[:beginning], advice.here.more_lines(lost + end - beginning), *lines[end:]]
     page = [shortened(WARNED.sub("line ", line).expandtabs(4), width() - MARGIN) for line in lines]
     return block("printed", "\n".join([remark] * bool(remark) + page))
 
@@ -161,13 +157,13 @@ def fault_in_words(task: HomeworkTask, fault: Exception) -> str:
         quoted = f": {textwrap.shorten(line, 60)}" if line else ""
         return f"{name}{where} is not Python yet ({fault.msg}){quoted}"
     if isinstance(fault, FileNotFoundError):
-        return f"{name} is missing. `{COMMAND} reset {task.file.name}` puts it back."
+        return f"{name} is missing. {advice.here.reset(task.file.name)} puts it back."
     if isinstance(fault, OSError):
         return f"{name} cannot be read: {fault.strerror}."
     if isinstance(fault, SubmissionError):
         return trouble(task, fault, None)
     if isinstance(fault, JudgeError):
-        return f"the test process did not work: {fault}. Try again; `{COMMAND} doctor` shows what this machine has."
+        return f"the test process did not work: {fault}. {advice.here.try_again()}"
     tests = f"{name.rpartition('/')[0]}/public.py"
     return f"{tests} cannot be used ({type(fault).__name__}: {fault}). Take the file from the course again."
 
@@ -185,7 +181,7 @@ def trouble(task: HomeworkTask, error: SubmissionError, call: tuple[str, Any, An
     if error.kind == "load" and error.type == "SystemExit":
         return f"the file ends the program while it is imported{where}. Take the call of exit out."
     if error.kind == "missing":
-        return f"{message}. `{COMMAND} reset {task.id}` puts it back as it was; nothing else changes."
+        return f"{message}. {advice.here.reset(task.id)} puts it back as it was; nothing else changes."
     if error.kind == "died":
         return f"{name}: {message}{where}"
     if error.kind in ("load", "data"):
@@ -302,22 +298,19 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
         if line:
             parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
         if error.cause:
-            parts.append(labelled("likely why", error.cause))
+            parts.append(labelled("likely why", advice.here.cause(error.cause)))
     elif isinstance(error, Failure):
         parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
         line = source_line(task.file, error.line)
         if line:
             parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
-        parts.append(_both(error))
-        cause = error.cause or _guess(error)
-        if cause:
-            parts.append(labelled("likely why", cause))
+        parts += values_and_cause(error)
     return "\n".join(part for part in parts if part).rstrip("\n")
 
 
 def values_and_cause(failure: Failure) -> list[str]:
     """Expected and got, and the likely cause below them, or above them where they are long."""
-    values, cause = _both(failure), failure.cause or _guess(failure)
+    values, cause = _both(failure), advice.here.cause(failure.cause or _guess(failure))
     reason = labelled("likely why", cause) if cause else ""
     return [reason, values] if values.count("\n") > LONG else [values, reason]
 
@@ -372,7 +365,7 @@ def _what_next(task: HomeworkTask, section: str) -> str:
     parts = []
     if section := section or task.exercise.section:
         parts.append(labelled("read again", f'lesson {task.lesson.number}, "{section}"'))
-    parts.append(labelled("then", f"{COMMAND} hint {task.id}"))
+    parts.append(labelled("then", advice.here.hint(task.id)))
     return "\n".join(parts)
 
 
@@ -386,8 +379,9 @@ def _unwritten(result: Result) -> str:
         parts.append(labelled("task", f"{task.exercise.title} ({task.points})"))
     other = result.waits_for
     if other:
-        parts.append(labelled("first", f"{task.id} calls {other}, which is not written yet: {COMMAND} check {other}"))
-    parts.append(labelled("stuck?", f"{COMMAND} hint {task.id}"))
+        first_step = f"{task.id} calls {other}, which is not written yet: {advice.here.check(other)}"
+        parts.append(labelled("first", first_step))
+    parts.append(labelled("stuck?", advice.here.hint(task.id)))
     return "\n".join(parts)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 import kuiper
-from classroom import explain, gallery
+from classroom import advice, explain, gallery
 from classroom.check import State, check, record
 from classroom.gallery import share
 from classroom.gallery.isolated import PieceResult, run
@@ -21,7 +21,6 @@ from classroom.page import paragraph, say, styled
 from classroom.progress import Progress
 from classroom.register import Course
 from classroom.shown import show
-from classroom.started import COMMAND
 from classroom.status import states_of
 from classroom.stubs import untouched
 from classroom.tasks import HomeworkTask, all_tasks
@@ -63,7 +62,7 @@ def work_of(course: Course, progress: Progress, among: Collection[str] | None = 
     lost = [task.id for task in failed if states[task.id] is State.CHANGED]
     if lost:
         what = f"{', '.join(lost)} passed before and {'does' if len(lost) == 1 else 'do'} not now"
-        say(explain.labelled("careful", f"{what}: {COMMAND} check {' '.join(lost)}"))
+        say(explain.labelled("careful", f"{what}: {advice.here.check(*lost)}"))
         say()
     solved = [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
     broken = {result.task.id: result.failures[0].test.sentence for result in again if result.failures}
@@ -129,12 +128,7 @@ def unused(exercises: Sequence[str]) -> str:
 
 def not_right_yet(piece: str, exercises: Sequence[str]) -> str:
     """Which unsolved exercises could be plugged in, and how, in a sentence."""
-    also = " ".join(f"--also {exercise}" for exercise in exercises)
-    one = len(exercises) == 1
-    return (
-        f"Not right yet: {', '.join(exercises)}. `{COMMAND} demo {piece} --mine {also}` runs "
-        f"{'it' if one else 'them'} all the same, and says where the result first departs."
-    )
+    return f"Not right yet: {', '.join(exercises)}. {advice.here.plug_in(piece, exercises)}".rstrip()
 
 
 def plug_table(usable: Sequence[str], mine: Sequence[HomeworkTask], result: PieceResult) -> Table:
@@ -231,5 +225,5 @@ def blamed(
                     parts.append(explain.labelled("to blame", f"{why}. {PASSES}"))
                 else:
                     parts.append(explain.labelled("to blame", why))
-                    parts.append(explain.labelled("then", f"{COMMAND} check {task.id}"))
+                    parts.append(explain.labelled("then", advice.here.check(task.id)))
     return parts or [explain.labelled("to blame", "none alone: with any one of them the network is right")]

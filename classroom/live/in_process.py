@@ -27,6 +27,7 @@ from classroom.judge.printed import KEPT_CALLS, Printed, _Part
 from classroom.judge.process import TooLate
 from classroom.judge.student import Student, _called
 from classroom.live.deadline import deadline
+from classroom.live.page_advice import PageAdvice
 from classroom.tasks import HomeworkTask
 
 OURS = ("kuiper", "classroom")
@@ -225,6 +226,7 @@ PLACES: tuple[tuple[str, str, Any], ...] = (
     ("classroom.judge.student", "Process", PageProcess),
     ("classroom.judge.tests", "Student", PageStudent),
     ("classroom.check", "Listener", PageListener),
+    ("classroom.advice", "here", PageAdvice()),
     ("classroom.gallery.mine", "run", run),
     ("classroom.gallery.mine", "bar", bar),
     ("classroom.gallery.show", "bar", bar),

@@ -54,11 +54,16 @@ class PageKernel:
         return {"outputs": self._notebook.run(source, number)}
 
     def do_check(self, exercise: str, files: Mapping[str, str], columns: int) -> dict[str, Any]:
-        """Run the public tests of an exercise on the reader's files -> the report of `check`, so many columns wide."""
+        """Run the public tests of an exercise on the reader's files -> the report of `check`, so many columns wide.
+
+        others : why each failed test but the first failed, which the report leaves out.
+        """
         os.environ["COLUMNS"] = str(columns)
         self._write(files)
         (result,) = check.check([find_one(self._course, exercise)])
-        return {"solved": result.state is check.State.SOLVED, "report": explain.report(result)}
+        others = [explain.diagnosis(result.task, failure, result.printed) for failure in result.failures[1:]]
+        solved = result.state is check.State.SOLVED
+        return {"solved": solved, "report": explain.report(result), "others": others}
 
     def do_demo(self, piece: str, files: Mapping[str, str], columns: int) -> dict[str, Any]:
         """`demo PIECE --mine` -> what it prints, so many columns wide."""

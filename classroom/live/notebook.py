@@ -39,6 +39,7 @@ class Notebook:
         """Run one cell, which errors call `number` -> its outputs, in order."""
         outputs: list[Output] = []
         name = f"<cell {number}>"
+        vars(self._module).pop("__warningregistry__", None)  # so that a cell warns each time it is run
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         with self._here(outputs):
             try:

@@ -27,7 +27,7 @@ from classroom.site import (
 from classroom.site.live.build import write_live
 from classroom.site.live.runtime import verified
 from classroom.site.tree import SiteError, Tree, has_exercises, homework_page, lesson_page
-from classroom.site.viewer.stored import stored_values
+from classroom.site.viewer.stored import stored_scripts
 
 MARK = ".course-site"
 """A file that marks a folder as a generated site, which may be replaced."""
@@ -96,7 +96,7 @@ def fill(course: Course, folder: Path, download: int = 0) -> Tree:
     tree.write(math_font.FILE, math_font.stylesheet())
     tree.write(progress.REGISTER, progress.register_script(course))
     tree.write(viewer.FAMILIES, viewer.families_script())
-    for file, script in stored_values().items():
+    for file, script in stored_scripts().items():
         tree.add(file, script.encode())
     return tree
 

@@ -45,6 +45,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-signature", _signature)
     app.connect("doctree-read", links.name_annotations)
     app.connect("doctree-read", _short_cells)
+    app.connect("doctree-read", _task_tables)
     app.connect("doctree-read", _without_long_values)
     app.connect("doctree-read", _without_modules)
     app.connect("html-collect-pages", _source_pages)
@@ -160,6 +161,14 @@ def _short_cells(app: Sphinx, doctree: Any) -> None:
         words = cell.astext()
         if len(words) <= SHORT and re.search(r"\d", words):
             cell["classes"].append("short")
+
+
+def _task_tables(app: Sphinx, doctree: Any) -> None:
+    """Mark tables of exercises, whose rows a narrow screen shows as blocks."""
+    for table in doctree.findall(nodes.table):
+        head = table.next_node(nodes.entry)
+        if head is not None and head.astext() == "task":
+            table["classes"].append("tasks")
 
 
 def _math_font(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

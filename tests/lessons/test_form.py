@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import fields
+from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -30,6 +32,18 @@ every_lesson = pytest.mark.parametrize("lesson", COURSE.lessons, ids=lambda less
 @every_lesson
 def test_a_lesson_has_the_form_that_readers_can_count_on(lesson: Lesson) -> None:
     assert list(lesson_form.lesson_faults(lesson, COURSE)) == []
+
+
+@every_lesson
+def test_no_cell_below_a_prediction_says_the_same_in_other_characters(lesson: Lesson) -> None:
+    path = lesson.notebook()
+    assert path is not None
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    codes = [cell for cell in cells if cell["cell_type"] == "code"]
+    for cell, below in pairwise(codes):
+        if "predict" in cell["metadata"].get("tags", []):
+            alike = SequenceMatcher(None, "".join(cell["source"]), "".join(below["source"])).ratio()
+            assert alike < 0.8, "".join(below["source"])
 
 
 def test_what_the_lessons_have_in_common_is_as_course_toml_gives_it() -> None:

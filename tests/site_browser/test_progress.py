@@ -51,6 +51,18 @@ def test_the_answer_and_the_text_after_it_wait_for_a_guess_and_both_stay(site: P
     assert desk.trouble == []
 
 
+def test_a_guess_says_what_moving_picture_waits_behind_it(site: Path, desk: Any) -> None:
+    tab = desk.open(site / "lessons/13_language_model/13_language_model.html")
+    waiting = tab.locator(".gate-behind:visible").count()
+    assert waiting
+    assert "A moving picture waits behind this guess." in tab.locator(".gate-behind").all_inner_texts()
+    hidden = tab.locator(".gate-rest[hidden] .moving").count()
+    assert hidden >= waiting
+    tab.get_by_role("button", name="Show all without guessing").click()
+    assert tab.locator(".gate-behind:visible").count() == 0
+    assert tab.locator(".gate-rest[hidden] .moving").count() == 0
+
+
 def test_what_is_shown_without_a_guess_is_told_apart(site: Path, desk: Any) -> None:
     tab = desk.open(site / LESSON)
     closed = tab.locator(".gate-form:visible").count()

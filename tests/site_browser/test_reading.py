@@ -80,6 +80,79 @@ def test_what_one_reads_begins_at_one_edge_and_has_one_width(site: Path, desk: A
     assert max(rights) - min(rights) <= 2
 
 
+@pytest.mark.parametrize("name", [LESSON, "index.html"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_button_lies_on_a_figure_or_on_code(site: Path, watch: Any, width: int, name: str) -> None:
+    is_phone = width < 400
+    watched = watch(viewport={"width": width, "height": 900}, has_touch=is_phone, is_mobile=is_phone)
+    tab = watched.open(site / name)
+    covered = tab.evaluate(
+        """[...document.querySelectorAll('article :is(.enlarge, .copy)')].filter(one => one.getClientRects().length)
+        .filter(one => {
+            const other = one.parentElement.querySelector(':scope > :is(svg, img, pre)');
+            const range = document.createRange();
+            range.selectNode(other);
+            if (other.matches('pre')) range.selectNodeContents(other);
+            const [a, b, within] = [one, range, other].map(each => each.getBoundingClientRect());
+            return Math.min(a.right, b.right, within.right) - Math.max(a.left, b.left, within.left) > 0.5
+                && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5;
+        }).map(one => one.parentElement.textContent.slice(0, 80))"""
+    )
+    assert tab.locator("article .enlarge").count()
+    assert covered == []
+
+
+def test_code_is_as_wide_as_the_text_or_as_the_column(site: Path, desk: Any) -> None:
+    tab = desk.open(site / LESSON)
+    tab.evaluate("KuiperGates.openAll()")
+    widths = tab.evaluate(
+        "[...document.querySelectorAll('article .cell')].map(one => Math.round(one.getBoundingClientRect().width))"
+    )
+    assert len(widths) > 10
+    assert len(set(widths)) == 2
+    text = tab.evaluate("Math.round(document.querySelector('article section > p').getBoundingClientRect().width)")
+    assert min(widths) == text
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_code_and_what_it_gives_scroll_within_the_page(site: Path, desk: Any, width: int) -> None:
+    tab = desk.open(site / LESSON)
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.evaluate("KuiperGates.openAll()")
+    beyond = tab.evaluate(
+        """() => {
+        const { right } = document.querySelector('article').getBoundingClientRect();
+        return [...document.querySelectorAll('article :is(.cell, pre)')].filter(one => one.getClientRects().length)
+            .filter(one => one.getBoundingClientRect().right > right + 1).map(one => one.textContent.slice(0, 80));
+        }"""
+    )
+    assert beyond == []
+
+
+def test_a_finger_hits_the_button_that_copies(site: Path, watch: Any) -> None:
+    tab = watch(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).open(site / LESSON)
+    box = tab.locator(".copy").first.bounding_box()
+    assert min(box["height"], box["width"]) >= 40
+
+
+def test_the_table_of_a_homework_is_as_wide_as_a_phone_in_every_cell(site: Path, phone: Any) -> None:
+    for page in sorted(site.glob("homework/*/README.html")):
+        tab = phone.open(page)
+        widths = tab.locator("table.tasks td").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
+        assert widths, page
+        assert min(widths) > 300, page
+
+
+def test_a_term_looks_unlike_a_link(site: Path, desk: Any) -> None:
+    tab = desk.open(site / LESSON)
+    style = "one => (({ textDecorationStyle: line, color, cursor }) => [line, color, cursor])(getComputedStyle(one))"
+    term = tab.locator("article p a.glossary-term").first
+    line, colour, cursor = term.evaluate(style)
+    assert (line, cursor) == ("dotted", "help")
+    assert colour == term.evaluate("one => getComputedStyle(one.closest('p')).color")
+    assert colour != tab.locator("article p a.reference:not(.glossary-term)").first.evaluate(style)[1]
+
+
 def test_two_families_of_fonts_are_on_a_page(site: Path, desk: Any) -> None:
     tab = desk.open(site / LESSON)
     families = tab.evaluate(

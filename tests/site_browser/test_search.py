@@ -26,6 +26,8 @@ MEANT = {
     "int8": "lessons/15_fewer_bits/",
 }
 """What is typed -> the beginning of the address of what is meant."""
+FIRST = {"install windows": "first_steps.html", "error shape": "lessons/02_tensor/"}
+"""What must be the first result."""
 TITLES = "#search-results > li h2 a"
 
 
@@ -42,6 +44,7 @@ def test_what_is_meant_is_among_the_first_three(site: Path, desk: Any, query: st
     tab = desk.open(site / "search.html", f"?q={quote(query)}")
     first = results(tab)[:3]
     assert any(one.startswith(MEANT[query]) for one in first), first
+    assert first[0].startswith(FIRST.get(query, "")), first
     assert not desk.trouble
 
 
@@ -97,6 +100,11 @@ def test_a_result_shows_what_it_says_with_the_words_marked(site: Path, desk: Any
     assert first.locator("mark").first.inner_text().lower() == "winograd"
     assert len(first.locator(".excerpt").inner_text()) > 40
     assert "result" in tab.locator("#search-count").inner_text()
+
+
+def test_what_is_found_in_code_alone_is_named(site: Path, desk: Any) -> None:
+    tab = desk.open(site / "search.html", "?q=error%20shape")
+    assert "kuiper.ShapeError" in tab.locator("#search-results > li").first.inner_text()
 
 
 def test_results_come_while_one_types_and_the_keyboard_reaches_them(site: Path, desk: Any) -> None:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import shutil
 import sys
 import time
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from classroom import register
-from classroom.check import State, check
+from classroom import explain, register
+from classroom.check import Result, State, check
 from classroom.judge import SubmissionError
 from classroom.live import in_process
 from classroom.live.deadline import Deadline, TooLong
 from classroom.live.notebook import Notebook
+from classroom.live.page_advice import PageAdvice
+from classroom.started import COMMAND, DOCUMENTED
 from classroom.tasks import find_one
 
 
@@ -51,6 +55,50 @@ def test_the_solution_passes_and_the_stub_does_not(tmp_path: Path, exercise: str
     assert check([task])[0].state is State.OPEN
     shutil.copy(task.file.parent / "judge" / "solution.py", task.file)
     assert check([task])[0].state is State.SOLVED
+
+
+def checked(tmp_path: Path, text: str) -> Result:
+    """flatten, checked with the text as the whole homework file."""
+    there = find_one(register.load(), "flatten")
+    folder = tmp_path / "homework" / there.lesson.folder
+    shutil.copytree(there.file.parent, folder, dirs_exist_ok=True)
+    shutil.copy(register.ROOT / "homework" / "stubs.zip", tmp_path / "homework")
+    (folder / there.file.name).write_text(text, encoding="utf-8")
+    (result,) = check([replace(there, lesson=replace(there.lesson, root=tmp_path))])
+    return result
+
+
+ENDLESSLY_TALKING = "def flatten(x, row_major=True):\n    print('x\\n' * 100)\n    return x\n"
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("def flatten(x, row_major=True):\n    return x.reshape(-1)\n", "open Hint 1 below"),
+        ("def flatten(x, row_major=True):\n    raise NotImplementedError\n", "open Hint 1 below"),
+        ("def flat(x):\n    return x\n", "The Reset button puts it back"),
+        ("def flatten(x:\n", "is not Python yet"),
+        (ENDLESSLY_TALKING, "more lines"),
+    ],
+)
+def test_a_report_in_a_page_names_no_command(tmp_path: Path, text: str, part: str) -> None:
+    said = explain.report(checked(tmp_path, text))
+    assert part in " ".join(said.split())
+    assert not re.search(rf"({re.escape(COMMAND)}|{re.escape(DOCUMENTED)}) \w|--\w", said)
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_solved_exercise_is_solved_in_a_page_and_nobody_counts_points(tmp_path: Path) -> None:
+    solution = find_one(register.load(), "flatten").file.parent / "judge" / "solution.py"
+    result = checked(tmp_path, solution.read_text(encoding="utf-8"))
+    assert explain.heading(result).endswith(f"solved, {result.tests} of {result.tests} public tests passed")
+    assert "point" not in explain.report(result)
+
+
+def test_a_command_in_a_likely_cause_is_left_out_of_a_page() -> None:
+    cause = f"yours gives wrong rows: mend it first ({DOCUMENTED} check im2col), then look again"
+    assert PageAdvice().cause(cause) == "yours gives wrong rows: mend it first, then look again"
 
 
 @pytest.mark.usefixtures("installed")
@@ -130,6 +178,16 @@ def test_an_error_of_a_cell_is_told_from_the_cell_on(tmp_path: Path) -> None:
     assert told["text"].endswith("ZeroDivisionError: division by zero")
     (unread,) = Notebook(tmp_path).run("def f(:")
     assert "SyntaxError" in unread["text"]
+
+
+def test_a_cell_warns_each_time_it_is_run(tmp_path: Path) -> None:
+    notebook = Notebook(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = lambda message, *_: print(message, file=sys.stderr)  # pytest records them otherwise
+        for _ in range(2):
+            (told,) = notebook.run("import warnings\nwarnings.warn('careful')")
+            assert told == {"kind": "stderr", "text": "careful\n"}
 
 
 def test_what_a_cell_prints_has_an_end(tmp_path: Path) -> None:

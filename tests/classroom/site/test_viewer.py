@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import re
 import tomllib
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import kuiper
 from classroom.live import values
@@ -154,6 +156,16 @@ def test_stored_values_are_those_that_kuiper_computes(model: str) -> None:
     assert summary["shape"] == list(result.shape)
     assert summary["max"] == pytest.approx(float(result.max()), rel=1e-4)
     assert summary["first"] == pytest.approx(result.ravel()[: values.FIRST].tolist(), rel=1e-4)
+
+
+@pytest.mark.parametrize("model", ["classifier", "detector", "segmenter"])
+def test_pictures_to_choose_from_are_those_that_were_held_out(model: str) -> None:
+    addresses = json.loads(stored.pictures_script(model).partition(" = ")[2].rstrip(";\n"))
+    assert len(addresses) == stored.PICTURES
+    with np.load(ROOT / "models" / model / "heldout.npz") as data:
+        for address, image in zip(addresses, data["images"]):
+            file = io.BytesIO(base64.b64decode(address.partition("base64,")[2]))
+            assert np.array_equal(np.asarray(Image.open(file)), image)
 
 
 def test_a_summary_counts_what_is_not_finite_and_measures_the_rest() -> None:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 COURSE = register.load()
 LESSONS = [lesson for lesson in COURSE.lessons if lesson.exercises and homework_of(lesson)]
 SAID = "one => { const said = document.querySelector(`[data-exercise=${one}] .live-report`).textContent; "
-SAID += "return said && !said.startsWith('checking') }"
+SAID += "return said && !/^(checking|waits)/.test(said) }"
 
 
 def page(site: Path, lesson: register.Lesson) -> Path:
@@ -28,7 +28,7 @@ def check(tab: Any, exercise: str) -> str:
     """Press the exercise's button -> its report."""
     tab.click(f"text='check {exercise}'")
     tab.wait_for_function(SAID, arg=exercise)
-    return str(tab.locator(f"[data-exercise={exercise}] .live-report").inner_text())
+    return str(tab.locator(f"[data-exercise={exercise}] .live-report[role=status]").inner_text())
 
 
 def bring(tab: Any, name: str, text: str) -> None:
@@ -47,9 +47,9 @@ def solution(lesson: register.Lesson) -> str:
 def test_every_stub_fails_and_every_worked_solution_passes(live: Any, live_site: Path, lesson: register.Lesson) -> None:
     tab = live.open(page(live_site, lesson))
     for exercise in lesson.exercises:
-        assert "public tests passed (" not in check(tab, exercise.id)
+        assert "): solved, " not in check(tab, exercise.id)
     bring(tab, lesson.homework_file, solution(lesson))
-    failed = {one.id: said for one in lesson.exercises if "public tests passed (" not in (said := check(tab, one.id))}
+    failed = {one.id: said for one in lesson.exercises if "): solved, " not in (said := check(tab, one.id))}
     assert not failed, "\n".join(failed.values())
     assert live.asked == []
     assert live.trouble == []
@@ -61,8 +61,43 @@ def test_a_wrong_answer_is_explained_with_its_likely_cause(live: Any, live_site:
     tab = live.open(page(live_site, lesson))
     tab.evaluate("text => KuiperLive.shown[1].editor.replace(text)", wrong)
     said = check(tab, "flatten")
-    for word in ("must hold", "called", "expected", "likely why"):
+    for word in ("must hold", "called", "expected", "likely why", "open Hint 1 below"):
         assert word in said, said
+    place = tab.locator("[data-exercise=flatten]")
+    fold = place.locator(".live-others details")
+    reports = fold.locator("pre")
+    assert fold.locator("summary").inner_text() == f"{reports.count()} more public tests failed"
+    assert not reports.first.is_visible()
+    fold.locator("summary").click()
+    assert "must hold" in reports.first.inner_text()
+    tab.evaluate("text => KuiperLive.shown[1].editor.replace(text)", wrong.replace("(-1)", "(-1) +"))
+    assert "is not Python yet" in check(tab, "flatten")
+    assert fold.count() == 0
+
+
+def test_a_second_check_waits_for_the_first_and_stop_ends_both(live: Any, live_site: Path) -> None:
+    lesson = COURSE.lesson(2)
+    first, second = (one.id for one in lesson.exercises[:2])
+    tab = live.open(page(live_site, lesson))
+    report = "[data-exercise={}] .live-report[role=status]"
+    tab.click(f"text='check {first}'")
+    tab.click(f"text='check {second}'")
+    assert tab.locator(report.format(second)).inner_text() == "waits"
+    assert tab.locator(f"text='check {second}'").is_disabled()
+    for name in (first, second):
+        tab.wait_for_function(SAID, arg=name)
+    assert second in tab.locator(report.format(second)).inner_text()
+    endless = "def flatten(x, row_major=True):\\n    import itertools\\n    return sum(itertools.count())\\n"
+    tab.evaluate(f"KuiperLive.shown[1].editor.replace('{endless}')")
+    tab.click(f"text='check {first}'")
+    tab.click(f"text='check {second}'")
+    tab.wait_for_function("/^[1-9]\\d* s$/.test(document.querySelector('.live-clock').textContent)")
+    tab.click("text='Stop'")
+    tab.wait_for_function("/Stopped/.test(document.querySelector('.live-words').textContent)")
+    assert not tab.locator(report.format(second)).is_visible()
+    assert tab.locator(f"text='check {second}'").is_enabled()
+    assert tab.locator(".live-clock").inner_text() == ""
+    assert live.trouble == []
 
 
 def test_a_loop_that_never_ends_is_a_failed_test_and_one_beyond_that_is_stopped(live: Any, live_site: Path) -> None:

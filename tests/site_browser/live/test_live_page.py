@@ -64,6 +64,38 @@ def test_a_loop_in_a_cell_is_stopped_and_the_changed_cells_are_kept(live: Any, l
     assert live.asked == []
 
 
+def test_a_second_run_waits_and_stop_empties_the_queue(live: Any, live_site: Path) -> None:
+    tab = live.open(live_site / LESSON)
+    tab.evaluate("KuiperLive.cells[0].editor.replace('import time\\ntime.sleep(2)\\nx = 5')")
+    tab.evaluate("KuiperLive.cells[1].editor.replace('print(x + 1)')")
+    tab.click("[aria-label='Run cell 1']")
+    tab.click("[aria-label='Run cell 2']")
+    assert tab.evaluate("KuiperLive.cells.slice(0, 2).map(one => one.state.textContent)") == ["runs ...", "waits"]
+    tab.wait_for_function("/^[1-9]\\d* s$/.test(document.querySelector('.live-clock').textContent)")
+    tab.wait_for_function("KuiperLive.cells[1].output.textContent === '6\\n'")
+    tab.wait_for_function("/Python is ready/.test(document.querySelector('.live-words').textContent)")
+    assert tab.locator(".live-clock").inner_text() == ""
+    tab.evaluate("KuiperLive.cells[0].editor.replace('while True:\\n    pass')")
+    tab.click("[aria-label='Run cell 1']")
+    tab.click("[aria-label='Run cell 2']")
+    tab.click("text='Stop'")
+    tab.wait_for_function("/Stopped/.test(document.querySelector('.live-words').textContent)")
+    assert tab.evaluate("KuiperLive.cells.slice(0, 2).map(one => one.state.textContent)") == ["stopped", ""]
+    assert tab.locator("[aria-label='Run cell 2']").is_enabled()
+    assert live.trouble == []
+
+
+def test_a_start_that_is_stopped_can_be_begun_again(live: Any, live_site: Path) -> None:
+    tab = live.open(live_site / LESSON, press=False)
+    tab.click(".live-open")
+    tab.click(".live-stop")
+    tab.wait_for_function("/Stopped/.test(document.querySelector('.live-words').textContent)")
+    tab.evaluate("KuiperLive.cells[0].editor.replace('print(6 * 7)')")
+    tab.click("[aria-label='Run cell 1']")
+    tab.wait_for_function("KuiperLive.cells[0].output.textContent === '42\\n'")
+    assert live.trouble == []
+
+
 def test_a_cell_runs_by_keyboard_and_the_editor_can_be_left(live: Any, live_site: Path) -> None:
     tab = live.open(live_site / LESSON)
     tab.locator(".cm-content").nth(0).focus()
@@ -72,6 +104,14 @@ def test_a_cell_runs_by_keyboard_and_the_editor_can_be_left(live: Any, live_site
     tab.keyboard.press("Escape")
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "Run"
+
+
+def test_whoever_opens_the_exercises_by_keyboard_goes_on_from_there(live: Any, live_site: Path) -> None:
+    tab = live.open(live_site / HOMEWORK, press=False)
+    tab.locator(".live-open").focus()
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector(".live-shelf")
+    assert tab.evaluate("document.activeElement.closest('.live-above') !== null")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

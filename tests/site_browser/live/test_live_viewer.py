@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import kuiper
 from classroom.live import values
@@ -37,6 +39,32 @@ def test_kuiper_computes_every_operator_for_a_readers_text(live: Any, live_site:
     tab.locator(".viewer-panel input").fill("")
     tab.get_by_role("button", name="Compute with kuiper in this page").click()
     tab.wait_for_function(f"{SAID}.includes('at least one character')")
+    assert live.asked == live.trouble == []
+
+
+@pytest.mark.parametrize("model", ["classifier", "detector", "segmenter"])
+def test_kuiper_computes_a_picture_of_the_course_and_one_of_the_readers(
+    live: Any, live_site: Path, tmp_path: Path, model: str
+) -> None:
+    tab = live.open(live_site / f"models/{model}/README.html", press=False)
+    tab.locator(".viewer-graph").scroll_into_view_if_needed()
+    tab.get_by_role("button", name="Values of my own input").click()
+    tab.get_by_role("button", name="Held-out picture 2").click()
+    assert tab.locator(".viewer-picture[aria-pressed=true]").count() == 1
+    assert "for held-out picture 2" in compute(tab)
+    graph = kuiper.load(ROOT / f"models/{model}/{model}.pnnx.param", engine="simple")
+    with np.load(ROOT / f"models/{model}/heldout.npz") as data:
+        held_out = data["images"][1]
+    expected = values.values_of(graph, [values.picture_input(graph, model, held_out)])
+    name = tab.locator(".viewer-name").inner_text()
+    told = tab.locator(".viewer-details").inner_text()
+    assert "x".join(map(str, expected[name][0]["shape"])) in told
+    assert f"{expected[name][0]['min']:.4g} to".replace("-", "−") in told
+    Image.fromarray(held_out[:, ::2]).save(tmp_path / "mine.png")
+    tab.locator(".viewer-panel input[type=file]").set_input_files(str(tmp_path / "mine.png"))
+    assert tab.locator(".viewer-picture[aria-pressed=true]").count() == 0
+    tab.evaluate("document.querySelector('.viewer-said').textContent = ''")
+    assert "for your picture mine.png" in compute(tab)
     assert live.asked == live.trouble == []
 
 

@@ -3,9 +3,9 @@
   "use strict";
   const live = window.KuiperLive;
   const { data } = live;
-  const shown = []; // {id, number, editor, report, button}: the editors, the first of them for what is above the exercises
+  const shown = []; // {id, number, editor, report, others, button}: the editors, the first for what is above the exercises
+  const queue = live.queue(() => { halt.disabled = !queue.isBusy(); });
   let status;
-  let busy = false;
   let halt;
 
   const pieces = () => shown.map((one) => one.editor.text());
@@ -54,45 +54,61 @@
     });
     reset.setAttribute("aria-label", `Reset ${exercise.id} to the course's`);
     bar.append(one.button, reset);
-    place.append(bar, one.report);
+    one.others = live.element("div", "live-others");
+    place.append(bar, one.report, one.others);
   }
 
-  /** Do something with Python, whose report comes in a place that says so meanwhile. */
-  async function work(what, words, report, meanwhile) {
-    if (busy) return;
-    busy = true;
-    controls();
+  /** Do something with Python when it is free; the report comes in a place that says so meanwhile. */
+  async function work(what, words, report, meanwhile, button) {
+    if (button.disabled) return;
+    live.disable(button, true);
     report.hidden = false;
+    report.textContent = queue.isBusy() ? "waits" : meanwhile;
+    await queue.add(() => turn(what, words, report, meanwhile), () => { report.hidden = true; });
+    live.disable(button, false);
+  }
+
+  async function turn(what, words, report, meanwhile) {
     report.textContent = meanwhile;
     try {
       if (!(await live.agreed(live.place.firstChild))) throw new Error("Python was not fetched.");
       await live.start([...new Set([...data.models, ...Object.values(data.demos).flat()])], status.progress);
-      status.say(words);
+      status.busy(words);
       await what();
       status.say("Python is ready. Shift+Enter checks an exercise; Escape, then Tab leaves an editor.");
     } catch (error) {
-      if (error.message === "stopped") status.say("Stopped. Your answers are kept; the next check begins anew.");
-      else status.failed(error.message);
+      queue.clear();
+      status.say(error.message === "stopped" ? "Stopped. Your answers are kept; the next check begins anew." : error.message);
       if (report.textContent === meanwhile) report.hidden = true;
     }
-    busy = false;
-    controls();
+  }
+
+  /** The tests that failed after the first one, folded. */
+  function others(one, reports) {
+    if (!reports.length) return one.others.replaceChildren();
+    const fold = live.element("details");
+    const count = `${reports.length} more public test${reports.length > 1 ? "s" : ""} failed`;
+    fold.append(live.element("summary", "", count), ...reports.map((report) => live.element("pre", "live-report live-bad", report)));
+    for (const report of fold.querySelectorAll("pre")) report.tabIndex = 0;
+    return one.others.replaceChildren(fold);
   }
 
   const check = (one) => work(async () => {
     one.report.className = "live-report";
+    others(one, []);
     try {
-      const { solved, report } = await live.ask({
+      const answer = await live.ask({
         do: "check", exercise: one.id, files: { [data.file]: text() }, columns: live.columns(one.report),
       });
-      one.report.textContent = report;
-      one.report.classList.add(solved ? "live-good" : "live-bad");
-      if (solved) window.KuiperProgress.passed(one.id);
+      one.report.textContent = answer.report;
+      one.report.classList.add(answer.solved ? "live-good" : "live-bad");
+      others(one, answer.others);
+      if (answer.solved) window.KuiperProgress.passed(one.id);
     } catch (error) {
       one.report.textContent = error.message === "stopped" ? "stopped: is there a loop that never ends?" : error.message;
       throw error;
     }
-  }, `The public tests of ${one.id} run`, one.report, `checking ${one.id} ...`);
+  }, `The public tests of ${one.id} run`, one.report, `checking ${one.id} ...`, one.button);
 
   /** Every homework file that the reader has answers in, this one as it stands in the editors. */
   function files() {
@@ -104,15 +120,15 @@
     return found;
   }
 
-  const demo = (piece, report) => work(async () => {
+  const demo = (piece, report, button) => work(async () => {
     try {
-      const answer = await live.ask({ do: "demo", piece, files: files(), columns: live.columns(report) });
+      const answer = await live.ask({ do: "demo", piece, files: files(), columns: Math.max(72, live.columns(report)) }); // for its table
       report.textContent = answer.report;
     } catch (error) {
       report.textContent = error.message;
       throw error;
     }
-  }, `The network of demo ${piece} runs with your answers`, report, `demo ${piece} --mine ...`);
+  }, `The network of demo ${piece} runs with your answers`, report, `demo ${piece} --mine ...`, button);
 
   async function bring(event) {
     const [file] = event.target.files;
@@ -153,14 +169,11 @@
     report.tabIndex = 0;
     report.setAttribute("role", "status");
     report.setAttribute("aria-label", "The network with your answers");
-    for (const piece of Object.keys(data.demos)) box.append(live.button(`demo ${piece} --mine`, () => demo(piece, report)));
+    for (const piece of Object.keys(data.demos)) {
+      const button = live.button(`demo ${piece} --mine`, () => demo(piece, report, button));
+      box.append(button);
+    }
     return [box, report];
-  }
-
-  function controls() {
-    halt.disabled = !busy;
-    document.querySelectorAll(".live-place button:not(.live-stop, .live-question button), .live-exercise button")
-      .forEach((one) => { one.disabled = busy; });
   }
 
   live.open = async (bar, button, words) => {
@@ -176,10 +189,11 @@
       const at = document.querySelector(`.live-exercise[data-exercise="${exercise.id}"]`);
       await dress(at, `Your ${exercise.id}`, content[place + 1], stub[place + 1], exercise);
     }
-    halt = live.button("Stop", () => live.stop(), "live-stop");
+    halt = live.button("Stop", () => { queue.clear(); live.stop(); }, "live-stop");
+    halt.disabled = true;
     button.replaceWith(halt);
     live.place.append(above, ...shelf());
     live.shown = shown; // for whoever adds to exercises
-    controls();
+    if (live.wasPressed) above.firstChild.focus({ preventScroll: true }); // the button is gone
   };
 })();

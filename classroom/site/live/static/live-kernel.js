@@ -8,6 +8,7 @@
   let worker = null;
   let starting = null;
   let number = 0;
+  let stops = 0;
 
   live.deliver = (key, place, text) => { (parts[key] ??= [])[place] = text; };
 
@@ -75,7 +76,7 @@
   }
 
   async function delivered(keys, progress) {
-    const names = keys.filter((key) => !parts[key]).flatMap((key) => live.config.parts[key]);
+    const names = keys.filter((key) => !(parts[key] instanceof Uint8Array)).flatMap((key) => live.config.parts[key]);
     for (const [place, name] of names.entries()) {
       await live.load(name);
       progress((place + 1) / names.length);
@@ -110,11 +111,19 @@
 
   /** Start Python with these networks; progress(share, words). The same promise for all who ask while it starts. */
   live.start = (models, progress = () => {}) => {
-    starting ??= begin(models, progress).catch((error) => { live.stop(); throw error; });
+    starting ??= begin(models, progress).catch((error) => {
+      if (error.message !== "stopped") live.stop();
+      throw error;
+    });
     return starting;
   };
 
-  async function begin(models, progress) {
+  async function begin(models, told) {
+    const before = stops;
+    const progress = (share, words) => { // where a start that was stopped comes to its end
+      if (stops !== before) throw new Error("stopped");
+      told(share, words);
+    };
     const mounted = ["course", ...models.map((name) => `model-${name}`)];
     progress(0, "Loading Python");
     if (live.config.runtime.every((key) => live.config.parts[key])) {
@@ -150,6 +159,7 @@
 
   /** End Python, whatever it is at. The next `start` begins anew. */
   live.stop = () => {
+    stops += 1;
     worker?.terminate();
     worker = starting = null;
     for (const one of waiting.values()) one.failed(new Error("stopped"));

@@ -7,7 +7,7 @@
   const changes = window.KuiperStore.read(key);
   const gates = window.KuiperGates; // undefined in a lesson without predictions
   const cells = [];
-  let busy = false;
+  const queue = live.queue(() => controls());
   let status;
 
   /** Where a cell of the page has its source and its stored outputs. */
@@ -87,9 +87,12 @@
     one.output.hidden = others.length === 0;
     one.stored.forEach((each) => { each.hidden = !missing; });
     one.outputs = outputs;
+    dispatchEvent(new Event("resize")); // a box with a longer line gets the other width
   }
 
   async function runOne(one) {
+    one.isBusy = true;
+    controls();
     one.state.textContent = "runs ...";
     one.cell.classList.add("live-runs");
     one.output.replaceChildren();
@@ -113,6 +116,8 @@
       throw error;
     } finally {
       one.cell.classList.remove("live-runs");
+      one.isBusy = false;
+      controls();
     }
   }
 
@@ -128,42 +133,46 @@
     }
   }
 
-  async function work(wanted) {
-    if (busy) return;
-    busy = true;
-    controls();
+  /** Run the cells that `wanted` gives when it is their turn. */
+  const work = (wanted, dropped) => queue.add(async () => {
     try {
       await ready();
       for (const one of wanted()) {
-        status.say(`Cell ${one.number} of ${cells.length} runs`);
+        status.busy(`Cell ${one.number} of ${cells.length} runs`);
         await runOne(one); // an error in a cell does not keep those below it from running
       }
       status.say("Python is ready. Shift+Enter runs a cell; Escape, then Tab leaves an editor.");
     } catch (error) {
+      queue.clear();
       if (error.message === "stopped") status.say("Stopped. Your cells are kept; the next run begins anew.");
-      else { live.started = false; status.failed(error.message); }
+      else { live.started = false; status.say(error.message); }
     }
-    busy = false;
-    controls();
-  }
+  }, dropped);
 
   /** This cell, and before it those above that have not run; one whose result is to be foreseen asks for the guess first. */
   const run = (one) => {
-    if (gates?.ask(one.cell, () => run(one))) return;
-    work(() => [...cells.slice(0, one.number - 1).filter((each) => !each.ran), one]);
+    if (one.isBusy || gates?.ask(one.cell, () => run(one))) return;
+    const waits = (is, words) => {
+      one.isBusy = is;
+      one.state.textContent = words;
+    };
+    if (queue.isBusy()) waits(true, "waits");
+    work(() => [...cells.slice(0, one.number - 1).filter((each) => !each.ran), one], () => waits(false, ""));
   };
 
   function stop() {
     live.started = false;
+    queue.clear();
     live.stop();
     cells.forEach((one) => { one.ran = false; });
   }
 
   let all, halt, anew;
   function controls() {
-    halt.disabled = !busy;
-    all.disabled = anew.disabled = busy;
-    cells.forEach((one) => { one.button.disabled = busy; });
+    live.disable(all, queue.isBusy());
+    live.disable(anew, queue.isBusy());
+    halt.disabled = !queue.isBusy();
+    cells.forEach((one) => live.disable(one.button, Boolean(one.isBusy)));
   }
 
   live.open = async (bar, button, words) => {
@@ -185,6 +194,6 @@
     live.cells = cells; // for whoever adds to lessons
     controls();
     await work(() => []);
-    all.focus();
+    if (document.activeElement === document.body) all.focus(); // what was pressed is gone
   };
 })();

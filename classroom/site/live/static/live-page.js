@@ -17,6 +17,14 @@
     return made;
   };
 
+  /** Disable a button, or enable it again: the focus that it had comes back. */
+  live.disable = (button, is) => {
+    if (button.disabled === is) return;
+    if (is) button.hadFocus = document.activeElement === button;
+    button.disabled = is;
+    if (!is && button.hadFocus && document.activeElement === document.body) button.focus({ preventScroll: true });
+  };
+
   /** A text field with the interface of KuiperEditor, where that cannot be loaded. */
   function plainEditor(parent, text, { label, changed, run }) {
     const field = live.element("textarea", "live-plain");
@@ -37,22 +45,67 @@
     return (window.KuiperEditor ?? plainEditor)(...wanted);
   };
 
-  /** The bar's status: words, a progress bar while Python loads, Stop while it runs. */
+  /** The bar's status: words, how many seconds what they say takes already, a progress bar while Python loads. */
   live.status = (bar, words) => {
     const meter = live.element("progress", "live-meter");
     meter.max = 1;
     meter.hidden = true;
     meter.setAttribute("aria-label", "Python loads");
     words.setAttribute("role", "status");
-    bar.append(meter);
+    const clock = live.element("span", "live-clock"); // beside the words, which are read out: this is not
+    clock.setAttribute("aria-hidden", "true");
+    bar.append(clock, meter);
+    let timer = 0;
+    const halt = () => {
+      clearInterval(timer);
+      timer = 0;
+      clock.textContent = "";
+    };
+    const begin = () => {
+      halt();
+      const since = performance.now();
+      const tick = () => { clock.textContent = `${Math.floor((performance.now() - since) / 1000)} s`; };
+      tick();
+      timer = setInterval(tick, 1000);
+    };
     return {
-      say: (text) => { words.textContent = text; },
+      say: (text) => { halt(); meter.hidden = true; words.textContent = text; },
+      busy: (text) => { begin(); words.textContent = text; },
       progress: (share, text) => {
+        if (!timer) begin();
         meter.hidden = share >= 1;
         meter.value = share;
         words.textContent = text;
       },
-      failed: (text) => { meter.hidden = true; words.textContent = text; },
+    };
+  };
+
+  /** Jobs, one at a time: those that are added meanwhile wait. `changed` is called when one comes, begins or ends. */
+  live.queue = (changed) => {
+    const waiting = []; // {act, dropped}
+    let isBusy = false;
+
+    async function next() {
+      isBusy = true;
+      while (waiting.length) {
+        const { act } = waiting.shift();
+        changed();
+        await act();
+      }
+      isBusy = false;
+      changed();
+    }
+
+    return {
+      isBusy: () => isBusy,
+      /** A promise that the job is done, or was dropped. */
+      add: (job, dropped = () => {}) => new Promise((done) => {
+        waiting.push({ act: async () => { await job(); done(); }, dropped: () => { dropped(); done(); } });
+        if (isBusy) changed();
+        else next();
+      }),
+      /** Forget those that wait. */
+      clear: () => { for (const { dropped } of waiting.splice(0)) dropped(); },
     };
   };
 

@@ -52,6 +52,6 @@
       button.disabled = false;
     }
   }
-  button.addEventListener("click", open);
+  button.addEventListener("click", () => { live.wasPressed = true; open(); });
   if (!lesson && window.KuiperStore.read(`homework:${data.file}`).text) open();
 })();

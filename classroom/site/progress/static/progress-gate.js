@@ -64,7 +64,8 @@
     const form = element("form", "gate-form");
     cell.classList.add("gate-cell");
     cell.append(form, said, result);
-    const gate = { cell, form, parts: [result, restOf(cell)], after: null };
+    const rest = restOf(cell);
+    const gate = { cell, form, parts: [result, rest], after: null };
 
     const entry = () => {
       const found = store.read(key)[id];
@@ -100,7 +101,10 @@
     skip.setAttribute("aria-describedby", question.id);
     const row = element("div", "gate-row");
     row.append(compare, skip);
-    form.append(label, field, ...(choices.children.length ? [choices] : []), row, note);
+    const moving = rest.querySelectorAll(".moving").length;
+    const behind = moving > 1 ? `${moving} moving pictures wait behind this guess.` : "A moving picture waits behind this guess.";
+    const more = moving ? [element("p", "gate-behind", behind)] : [];
+    form.append(label, field, ...(choices.children.length ? [choices] : []), row, ...more, note);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const guess = field.value.trim();

@@ -4,7 +4,7 @@
   const { kinds, records, synonyms } = globalThis.KUIPER_SEARCH;
 
   /* what a record of each kind counts, beside another that says the same */
-  const WORTH = { lesson: 1.5, exercise: 1.3, term: 1.2, operator: 1, guide: 1.2, network: 0.8, teaching: 0.55, API: 0.3 };
+  const WORTH = { lesson: 1.5, exercise: 1.3, term: 1.2, operator: 1, guide: 1.8, network: 0.8, teaching: 0.35, API: 0.3 };
   const SHOWN = 30;
   const MORE = 3;
   const SYNONYM = 0.7;
@@ -15,7 +15,7 @@
   const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
   const entries = records.map(([kind, title, page, address, text, names]) => ({
-    kind: kinds[kind], title, page, address, text,
+    kind: kinds[kind], title, page, address, text, names,
     fields: { title: plain(title), page: plain(page), text: plain(text), names: plain(names) },
   }));
 
@@ -51,9 +51,18 @@
     return sum;
   }
 
+  const wordsOf = (query) =>
+    [...new Set(plain(query).split(/[\s,;]+/).map((one) => one.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "")))].filter(Boolean);
+
+  /* two words beside each other, in either order, as in ShapeError */
+  const pairsOf = (words) => words.slice(1).map((word, at) => {
+    const [one, two] = [escaped(words[at]), escaped(word)];
+    return new RegExp(`${one}[\\s_.-]?${two}|${two}[\\s_.-]?${one}`, "iu");
+  });
+
   /* Words as typed -> pages [{page, score, best, more}], the best first. */
   function search(query) {
-    const words = [...new Set(plain(query).split(/[\s,;]+/).map((one) => one.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "")))].filter(Boolean);
+    const words = wordsOf(query);
     if (!words.length) return [];
     const found = words.map((word) => {
       const tried = variants(word);
@@ -61,11 +70,7 @@
       const hits = strengths.filter(Boolean).length;
       return { strengths, rarity: Math.log(1 + entries.length / (1 + hits)) };
     });
-    /* two words beside each other, in either order, as in ShapeError */
-    const pairs = words.slice(1).map((word, at) => {
-      const [one, two] = [escaped(words[at]), escaped(word)];
-      return new RegExp(`${one}[\\s_.-]?${two}|${two}[\\s_.-]?${one}`, "u");
-    });
+    const pairs = pairsOf(words);
     const groups = new Map();
     entries.forEach((entry, at) => {
       const present = found.filter(({ strengths }) => strengths[at]);
@@ -130,7 +135,13 @@
     return made;
   }
 
-  function row({ best, more }, pattern) {
+  /* names in the code of a record that are made of words beside each other, which its text does not say */
+  function codeNames({ text, names }, query) {
+    const unsaid = pairsOf(wordsOf(query)).filter((pair) => !pair.test(text));
+    return names.split(" ").filter((name) => unsaid.some((pair) => pair.test(name))).slice(0, MORE);
+  }
+
+  function row({ best, more }, pattern, query) {
     const where = best.page === best.title ? best.kind : `${best.kind} · ${best.page}`;
     const item = element(
       "li",
@@ -139,6 +150,11 @@
       element("p", "where", where),
       element("p", "excerpt", ...excerpt(best.text, pattern)),
     );
+    const names = codeNames(best, query);
+    if (names.length) {
+      const listed = names.flatMap((name, at) => [at ? ", " : "", element("code", "", ...marked(name, pattern))]);
+      item.append(element("p", "also", "In its code: ", ...listed));
+    }
     if (more.length) {
       const links = more.flatMap((entry, at) => [at ? ", " : "", link(entry, entry.title)]);
       item.append(element("p", "also", "Also there: ", ...links));
@@ -154,7 +170,7 @@
     const query = field.value.trim();
     const found = search(query);
     const pattern = marks(query);
-    list.replaceChildren(...found.map((one) => row(one, pattern)));
+    list.replaceChildren(...found.map((one) => row(one, pattern, query)));
     if (!query) count.textContent = "Type what you look for.";
     else if (!found.length) count.textContent = `Nothing is called “${query}” here. Another word for it?`;
     else count.textContent = `${found.length === SHOWN ? "The best " : ""}${found.length} result${found.length > 1 ? "s" : ""}`;

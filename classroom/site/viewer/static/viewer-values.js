@@ -4,7 +4,7 @@
   "use strict";
   const { summary } = globalThis.KuiperViewer;
   const PICTURE = 512; // longer side of a picture that is given to a network of the course
-  globalThis.KuiperViewer.stored = {};
+  Object.assign(globalThis.KuiperViewer, { stored: {}, pictures: {} }); // filled by scripts of the site's folder viewer/
 
   function load(address) {
     return new Promise((done, failed) => {
@@ -31,9 +31,15 @@
   /** A file with a picture -> a canvas of width x height, or with the longer side at most PICTURE. */
   async function pictureOf(file, size = null) {
     const image = await createImageBitmap(file).catch(() => { throw new Error(`${file.name}: expected a picture that the browser can show`); });
-    const ratio = Math.min(1, PICTURE / Math.max(image.width, image.height));
+    return canvasOf(image, size);
+  }
+
+  /** The same for a picture that the browser has already. */
+  function canvasOf(image, size = null) {
+    const [width, height] = [image.naturalWidth ?? image.width, image.naturalHeight ?? image.height];
+    const ratio = Math.min(1, PICTURE / Math.max(width, height));
     const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = size ?? [Math.max(1, Math.round(image.width * ratio)), Math.max(1, Math.round(image.height * ratio))];
+    [canvas.width, canvas.height] = size ?? [width, height].map((side) => Math.max(1, Math.round(side * ratio)));
     const pen = canvas.getContext("2d", { willReadFrequently: true });
     pen.fillStyle = "#ffffff";
     pen.fillRect(0, 0, canvas.width, canvas.height);
@@ -145,14 +151,29 @@
       field.addEventListener("keydown", (event) => { if (event.key === "Enter") act.click(); });
     },
     async picture(viewer, panel, say) {
-      const { make } = globalThis.KuiperViewer;
+      const { make, pictures } = globalThis.KuiperViewer;
+      await load(`${viewer.root}viewer/pictures-${viewer.model}.js`);
       const file = make("input", { type: "file", accept: "image/*" });
+      let chosen = null; // one of the buttons
+      const choose = (button) => {
+        chosen = button;
+        for (const one of samples) one.setAttribute("aria-pressed", String(one === button));
+        if (button) file.value = "";
+      };
+      const samples = pictures[viewer.model].map((address, place) => make("button", {
+        type: "button", className: "viewer-picture", onclick: () => choose(samples[place]),
+      }, make("img", { src: address, alt: `Held-out picture ${place + 1}` })));
+      choose(null);
+      file.addEventListener("change", () => choose(null));
       const act = computeButton(viewer, () => panel, say, async () => {
-        if (!file.files[0]) throw new Error("expected a picture: choose a file first");
-        const asked = pixelsOf(await pictureOf(file.files[0]));
-        return { request: { do: "values", model: viewer.model, asked }, words: `your picture ${file.files[0].name}` };
+        const picture = chosen?.firstChild;
+        if (!picture && !file.files[0]) throw new Error("expected a picture: choose one, or a file of yours");
+        const asked = pixelsOf(picture ? canvasOf(picture) : await pictureOf(file.files[0]));
+        const words = picture ? picture.alt.replace("Held", "held") : `your picture ${file.files[0].name}`;
+        return { request: { do: "values", model: viewer.model, asked }, words };
       });
-      panel.append(make("label", {}, "Picture", file), act);
+      const choice = make("div", { className: "viewer-choice" }, make("p", { textContent: "Take a picture that the network has never seen:" }), ...samples);
+      panel.append(choice, make("label", {}, "Or one of yours", file), act);
     },
   };
 
