@@ -10,8 +10,11 @@ from rich.console import Console
 from classroom.page import colour_wanted, say, width
 
 
-def show(*renderables: Any) -> None:
-    """Print Rich renderables (tables, Markdown, code) in the colours and characters that the terminal supports."""
+def show(*renderables: Any, wrap: bool = True) -> None:
+    """Print Rich renderables (tables, Markdown, code) in the colours and characters that the terminal supports.
+
+    wrap : whether long lines of a text are wrapped to the page.
+    """
     text = io.StringIO()
     colour = colour_wanted()
     console = Console(
@@ -26,5 +29,5 @@ def show(*renderables: Any) -> None:
         legacy_windows=False,
     )
     for renderable in renderables:
-        console.print(renderable)
+        console.print(renderable, soft_wrap=not wrap)
     say("\n".join(line.rstrip() for line in text.getvalue().rstrip("\n").split("\n")))

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from classroom.fixed_zip import zipped
 from classroom.marked import without_marks
 from classroom.register import Course, Lesson, Solutions
+from classroom.stubs import blocks
 
 ARCHIVE = "solutions.zip"
 NAMES = ("solution.py", "explanation.md")
@@ -65,6 +67,37 @@ def _of_folder(lesson: Lesson) -> Worked:
             explained.append(f"## Task {lesson.number}.{place}: {exercise.id}\n\n{text}")
     source = without_marks(solution.read_text(encoding="utf-8")) if solution.is_file() else ""
     return Worked(source, "\n\n".join(explained))
+
+
+def answer_text(source: str, stub: str, names: Sequence[str]) -> str:
+    """The source of the named functions, with all that they read of the file and that `stub`, as handed out, lacks.
+
+    That is imports, constants, helpers, and answers to other exercises; in the order of `source`.
+    """
+    tree = ast.parse(source)
+    given = {ast.dump(node) for node in ast.parse(stub).body}
+    places = {name: node for node in tree.body for name in _names_defined(node)}
+    todo, read = list(names), set[ast.stmt]()
+    while todo:
+        node = places.get(todo.pop())
+        if node is not None and node not in read:
+            read.add(node)
+            todo += [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
+    ranges, lines, text = blocks(source), source.splitlines(), ""
+    for node in (one for one in tree.body if one in read and ast.dump(one) not in given):
+        first, last = ranges.get(getattr(node, "name", ""), (node.lineno, node.end_lineno or node.lineno))
+        defines = isinstance(node, ast.FunctionDef | ast.ClassDef)
+        text += "\n\n" * bool(text and defines) + "\n".join(lines[first - 1 : last]) + "\n"
+    return text.rstrip("\n")
+
+
+def _names_defined(node: ast.stmt) -> list[str]:
+    """The names that a statement of a module gives a meaning to."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [(one.asname or one.name).partition(".")[0] for one in node.names]
+    return [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
 
 
 def pack_solutions(course: Course) -> bytes | None:

@@ -29,12 +29,11 @@ from classroom.cli.tools import run_module
 from classroom.page import paragraph, say
 from classroom.progress import Progress, ProgressEntry
 from classroom.register import Solutions
-from classroom.solutions import SolutionsError, Worked, allowed, worked
+from classroom.solutions import SolutionsError, Worked, allowed, answer_text, worked
 from classroom.started import COMMAND
 from classroom.stubs import (
     WORKSHEET,
     StubError,
-    definitions_text,
     has_worksheet,
     names_of,
     reset_exercise,
@@ -217,8 +216,10 @@ def _print_solution(task: HomeworkTask, solution: Worked) -> None:
     from rich.syntax import Syntax
 
     if solution.source:
-        code = definitions_text(solution.source, names_of(_stub(task), task.id)) or solution.source
-        show(Syntax(code, "python", theme="ansi_dark", background_color="default", word_wrap=True))
+        stub = _stub(task)
+        code = answer_text(solution.source, stub, names_of(stub, task.id)) or solution.source
+        # unwrapped, so that it can be copied into the file
+        show(Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code), wrap=False)
     if solution.explanation:
         say()
         show(Markdown(section_about(task, solution.explanation), code_theme="ansi_dark"))

@@ -17,6 +17,7 @@ from classroom.gallery.isolated import PieceResult, run
 from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.plugs import PLUGS
 from classroom.gallery.show import bar, errors_explained, ready, save_drawings
+from classroom.judge import Outcome, SubmissionError
 from classroom.page import paragraph, say, styled
 from classroom.progress import Progress
 from classroom.register import Course
@@ -65,9 +66,21 @@ def work_of(course: Course, progress: Progress, among: Collection[str] | None = 
         say(explain.labelled("careful", f"{what}: {advice.here.check(*lost)}"))
         say()
     solved = [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
-    broken = {result.task.id: result.failures[0].test.sentence for result in again if result.failures}
+    broken = {result.task.id: what_must_hold(result.failures[0]) for result in again if result.failures}
     waiting = {result.task.id: result.waits_for for result in again if result.waits_for}
     return StudentWork(tuple(solved), tuple(failed), broken, waiting)
+
+
+def what_must_hold(outcome: Outcome) -> str:
+    """The sentence of a test that failed; if time was up, it says so.
+
+    >>> from classroom.judge import Test
+    >>> test = Test("f", "t", "A chain is computed.", print, True)
+    >>> what_must_hold(Outcome(test, SubmissionError("timeout", "no answer within 10 s")))
+    'A chain is computed. (There was no answer within 10 s.)'
+    """
+    late = isinstance(outcome.error, SubmissionError) and outcome.error.kind == "timeout"
+    return f"{outcome.test.sentence} (There was {outcome.error}.)" if late else outcome.test.sentence
 
 
 def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:

@@ -31,7 +31,16 @@ ROOMS = {
     "hw08_resnet.py": ("model.py", "The framework: a model file becomes a function."),
 }
 """Homework file -> the file in the package, and its first line."""
-FOR_TESTS = {"test_grouped_convolution", "input_after", "run_framework", "tokens", "tree", "polish", "refusal"}
+FOR_TESTS = {
+    "test_grouped_convolution",
+    "input_after",
+    "run_framework",
+    "run_deep",
+    "tokens",
+    "tree",
+    "polish",
+    "refusal",
+}
 FOR_TESTS |= {"evaluate_with", "parse_expression"}
 """Functions of the homework that only the exercise needs."""
 THEIRS = {"README.md", "pyproject.toml"}

@@ -40,6 +40,12 @@ def call_part(name: str, *args: Any) -> Any:
     return reference_parts()[name](*args)
 
 
+def parsed_lines(text: str) -> dict[str, Any]:
+    """Every operator's line of a model file, one space between its words -> what parse_operator gives for it."""
+    lines = [" ".join(line.split()) for line in text.splitlines()[2:]]
+    return {line: pnnx.parse_operator(line) for line in lines if line}
+
+
 def parse_parameter(text: str) -> tuple[int, Any]:
     """The text of an option -> (type, value), the type a plain number."""
     kind, value = pnnx.parse_parameter(text)

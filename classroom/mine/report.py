@@ -44,19 +44,23 @@ def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWo
     first = missing[0].exercise
     lines = [paragraph(f"Your framework has {len(PARTS) - len(missing)} of {len(PARTS)} parts.")]
     lines += [labelled("they read" if not n else "and then", line) for n, line in enumerate(done)]
-    broken = [part.exercise for part in missing if part.exercise in work.broken]
-    lines += [labelled("must hold", f"{exercise}: {work.broken[exercise]}") for exercise in broken]
-    word = "not right yet" if first in broken else "not solved yet"
-    following, says = first, f"{first} ({missing[0].does}), which is {word}"
+    broken = [part.exercise for part in missing if part.exercise in work.broken and part.exercise != first]
+    lines += [labelled("written", f"{shown(folder)}, a package with your homework files as they are now"), ""]
+    following, word = first, "not right yet" if first in work.broken else "not solved yet"
+    says = f"{first} ({missing[0].does}), which is {word}"
     if first in work.waiting:
         following = work.waiting[first]
         says = f"{following}, which {first} ({missing[0].does}) calls, and which is not written yet"
-    lines += [
-        labelled("written", f"{shown(folder)}, a package with your homework files as they are now"),
-        labelled("next", says),
-        labelled("check", f"{COMMAND} check {following}"),
-        labelled("stuck?", f"{COMMAND} hint {following}"),
-    ]
+    lines += [labelled("next", says)]
+    if first in work.broken:
+        lines += [labelled("must hold", work.broken[first])]
+        if "no answer within" in work.broken[first] and len(missing) == 1:
+            run = f"cd {quoted(folder.parent)} && {short_name(sys.executable)} -m {folder.name}"
+            lines += [labelled("time", f"a busy machine can be the reason: `{run}` has no limit")]
+    lines += [labelled("check", f"{COMMAND} check {following}"), labelled("stuck?", f"{COMMAND} hint {following}")]
+    if broken:
+        lines += ["", paragraph("Also not right yet:")]
+        lines += [labelled("must hold", f"{exercise}: {work.broken[exercise]}") for exercise in broken]
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ import kuiper
 from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 from classroom.mine import networks
 from classroom.mine.networks import Network, Writer, random_network, shuffled
-from classroom.mine.reference import call_part
+from classroom.mine.reference import call_part, parsed_lines
 
 POOL_ERRORS = {
     "slice indices must be integers": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
@@ -263,6 +263,19 @@ EMPTIED = (
     "the dictionary of arrays is empty, although something has been computed. Make it once for each x, and leave in it "
     "what is there: values.pop(operand) takes an array away that another operator may read, values[operand] does not."
 )
+OPERANDS = (
+    "parts.topological_order was given operands: {!r} is one. It orders operators, so the keys and the lists hold the "
+    "operators' names; an operator that is not among them is never run, pnnx.Output either."
+)
+EXCHANGED = (
+    "writer and reader are exchanged: the successors of an operator are those that read its result. (Lesson 3, 'Lines "
+    "become a graph'.)"
+)
+UNREAD = (
+    "parts.topological_order was not told that {0} reads what {1} writes: the successors of {1} were {2}. Every reader "
+    "is one: append each, successors[writer].append(name)."
+)
+NO_READER = "parts.topological_order was told that {0} reads what {1} writes, and it does not: compare the operands."
 PREPARING = {"parse_operator", "parse_parameter", "topological_order"}
 VALUES = "the parts want values, neither texts nor pairs: parts.parse_parameter(params['{}'])[1]. (Lesson 3.)"
 NO_BIAS = (
@@ -284,6 +297,7 @@ BROKEN = {
     " has 'pnnx_input": NAMES,
     "'0', 'relu_1'": NAMES,
     " is empty": EMPTY_AT_FIRST,
+    "NameError": "nothing of that name is in your file: write it there, or import it at the top.",
     "KeyError": "this operand is not in the dictionary. Do the operators run in the order that parts.topological_order "
     "gives? And does every array stay there that somebody reads later? (Lesson 4, 'The loop that runs a network'.)",
     "'list' object has no attribute": "`inputs` is a list of arrays, and a part takes one: parts.relu(inputs[0]).",
@@ -328,6 +342,34 @@ NO_ORDER = (
 )
 
 
+class Calls(list[str]):
+    """The names of the parts that were called; `successors` : what parts.topological_order was given last."""
+
+    successors: Any = None
+
+
+def order_cause(network: Network, given: Any) -> str:
+    """What is wrong with the successors that parts.topological_order was given; "" if nothing is, or it had none."""
+    lines = [line.split() for line in network.text.splitlines()[2:]]
+    reads = {words[1]: words[4 : 4 + int(words[2])] for words in lines}
+    writes = {words[1]: words[4 + int(words[2]) :][: int(words[3])] for words in lines}
+    right = {(a, b) for a in writes for b in reads if set(writes[a]) & set(reads[b])}
+    if not isinstance(given, dict) or not all(isinstance(names, list | tuple) for names in given.values()):
+        return ""
+    got = {(a, b) for a, names in given.items() for b in names if isinstance(b, str)}
+    if given and not set(given) & set(reads):
+        return OPERANDS.format(next(iter(given)))
+    if got == {(b, a) for a, b in right} != right:
+        return EXCHANGED
+    known = {(a, b) for a, b in got if b in reads}
+    if known != got:
+        return ""
+    for a, b in sorted(right - got):
+        if a in given:
+            return UNREAD.format(b, a, list(given[a]))
+    return next((NO_READER.format(b, a) for a, b in sorted(got - right)), "")
+
+
 def causes(network: Network, calls: Sequence[str] = ()) -> dict[str, str]:
     """Words of an error -> the likely cause, for a framework that was to compute this network and made these calls."""
     ordered = "topological_order" in calls
@@ -342,22 +384,27 @@ def causes(network: Network, calls: Sequence[str] = ()) -> dict[str, str]:
     return found | BROKEN | {" is empty": empty}
 
 
-def noted(calls: list[str], call: Callable[..., Any] = call_part) -> Callable[..., Any]:
+def noted(calls: Calls, call: Callable[..., Any] = call_part) -> Callable[..., Any]:
     """The parts as one function that notes the name of each part it calls."""
 
     def the_parts(name: str, *args: Any) -> Any:
         calls.append(name)
+        if name == "topological_order" and args:
+            calls.successors = args[0]
         return call(name, *args)
 
     return the_parts
 
 
 @contextmanager
-def explained(network: Network, calls: Sequence[str] = ()) -> Iterator[None]:
+def explained(network: Network, calls: Calls) -> Iterator[None]:
     """Name the likely cause of an error; `calls` : the parts that were called before it."""
     try:
         yield
-    except SubmissionError:
+    except SubmissionError as error:
+        error.cause = order_cause(network, calls.successors) or None
+        if error.cause:
+            raise
         no_input = NO_LINE if calls[-1:] == ["parse_operator"] else NO_INPUT
         with likely(causes(network, calls) | {"index out of range": no_input}):
             raise
@@ -369,13 +416,13 @@ def expect_network(
     network: Network,
     inputs: Sequence[np.ndarray],
     text: str | None = None,
-    calls: list[str] | None = None,
+    calls: Calls | None = None,
 ) -> None:
     """Raise Failure unless the student's framework computes the network.
 
     text : its lines in another order. calls : takes the names of the parts that are called.
     """
-    calls = [] if calls is None else calls
+    calls = Calls() if calls is None else calls
     with explained(network, calls):
         got = student.run_framework(text or network.text, network.weights, list(inputs), noted(calls))
     names = [f"for an input of shape {x.shape}" for x in inputs]
@@ -386,7 +433,11 @@ def expect_network(
         expect(got, expected, rtol=1e-4, atol=1e-4, what="the output", names=names, mistakes=mistakes)
     except Failure as failure:
         stale = isinstance(got, list) and any(map(np.array_equal, got[1:], got[:-1]))
-        failure.cause = failure.cause or ("The second call gives what the first gave: each x needs new values." * stale)
+        failure.cause = (
+            order_cause(network, calls.successors)
+            or failure.cause
+            or ("The second call gives what the first gave: each x needs new values." * stale)
+        )
         raise
 
 
@@ -396,7 +447,7 @@ def one_relu(student: Student) -> None:
     write = Writer(np.random.default_rng(0))
     network = write.network(write.each("nn.ReLU", write.image(1, 1, 2)).name)
     x = np.array([[[[-1.0, 2.0]]]], np.float32)
-    calls: list[str] = []
+    calls = Calls()
     with explained(network, calls):
         got = student.run_framework(network.text, {}, [x], noted(calls))
     expected = np.array([[[[0.0, 2.0]]]], np.float32)
@@ -481,7 +532,7 @@ def lines_in_any_order(student: Student, rng: np.random.Generator, oracle: Any) 
     x = network.batch(rng, 2)
     head, lines = network.text.splitlines()[:2], network.text.splitlines()[2:]
     for text in ("\n".join([*head, *lines[::-1]]) + "\n", shuffled(network.text, rng)):
-        calls: list[str] = []
+        calls = Calls()
         with explained(network, calls):
             student.run_framework(text, network.weights, [], noted(calls))
         try:
@@ -516,17 +567,6 @@ def a_result_that_nobody_reads(student: Student, rng: np.random.Generator, oracl
     expect_network(student, oracle, network, [x], "\n".join([*head, lines[-1], *lines[:-1]]) + "\n")
 
 
-@task("framework", "deep")
-def a_deep_network(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """A chain of 1,500 operators is computed, and ends in no RecursionError."""
-    write = Writer(rng)
-    y = write.image(1, 1, 3)
-    for _ in range(1500):
-        y = write.each("nn.ReLU", y)
-    network = write.network(y.name)
-    expect_network(student, oracle, network, [network.batch(rng, 2)])
-
-
 @task("framework", "once", "shared")
 def each_operator_once(student: Student, rng: np.random.Generator) -> None:
     """An operator whose result is read by three others is computed once: its part is called once."""
@@ -534,7 +574,7 @@ def each_operator_once(student: Student, rng: np.random.Generator) -> None:
     y = write.each("nn.Sigmoid", write.image(1, 2, 2))
     y = write.expression("add(add(@0,@1),@2)", *(write.each("nn.ReLU", y) for _ in range(3)))
     network = write.network(y.name)
-    calls: list[str] = []
+    calls = Calls()
     with explained(network, calls):
         student.run_framework(network.text, {}, [network.batch(rng, 2)], noted(calls))
     got = {name: calls.count(name) for name in ("sigmoid", "relu", "evaluate")}
@@ -557,7 +597,7 @@ def whatever_the_parts_compute(student: Student) -> None:
         return (args[1][0] if name == "evaluate" else args[0]) + np.float32(10 ** adding.index(name))
 
     x = np.zeros((2, 1, 4, 4), np.float32)
-    calls: list[str] = []
+    calls = Calls()
     with explained(network, calls):
         got = student.run_framework(network.text, network.weights, [x], noted(calls, adds))
     what = "the output, where relu adds 1, sigmoid 10, conv2d 100 and so on"
@@ -628,3 +668,17 @@ def the_network_that_reads_digits(student: Student, oracle: Any) -> None:
     with np.load(DIGITS / "heldout.npz") as data:
         images = data["images"][:4].astype(np.float32)[:, None]
     expect_network(student, oracle, network, [images])
+
+
+@task("framework", "deep")
+def a_deep_network(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A chain of 1,500 operators is computed, and ends in no RecursionError."""
+    write = Writer(rng)
+    y = write.image(1, 1, 3)
+    for _ in range(1500):
+        y = write.each("nn.ReLU", y)
+    network = write.network(y.name)
+    calls, inputs = Calls(), [network.batch(rng, 2)]
+    with explained(network, calls):
+        got = student.run_deep(network.text, {}, inputs, parsed_lines(network.text), noted(calls))
+    expect(got, oracle.outputs(network.text, {}, inputs), rtol=1e-4, atol=1e-4, what="the output")

@@ -16,7 +16,8 @@ LETTERBOX_ERRORS = {
     ",0,3)": "the block is empty: a slice that ends at -0 ends at 0, so write left : left + new width",
     "into shape (0,": "the block is empty: a slice that ends at -0 ends at 0, so write top : top + new height",
     "broadcast": "the picture does not fit into its block of the canvas: take the smaller of the scales height / H "
-    "and width / W, and make the block as large as the resized picture, new height x new width",
+    "and width / W, and make the block as large as the resized picture, new height x new width; "
+    "resize_picture takes the height first",
     "slice indices": "top and left are halves: whole numbers come from //",
 }
 
@@ -219,9 +220,15 @@ def expect_stay(
 
 @task("non_maximum_suppression", "iou", "above", "best", "returns")
 def two_boxes(student: Student, oracle: Any) -> None:
-    """An IoU of 0.72 is above 0.45, and one of 0.39 is not."""
+    """An IoU of 0.72 is above 0.45, and one of 0.39 is not; what stays is named by its place, the best score first."""
     expect_stay(student, oracle, LESSON[:2], [0.9, 0.8], [8, 8], stay=[0], what="boxes 0 and 1 of the lesson")
     expect_stay(student, oracle, LESSON[:3:2], [0.9, 0.7], [8, 8], stay=[0, 1], what="boxes 0 and 2 of the lesson")
+    boxes, what = [[20 * i, 0, 20 * i + 10, 10] for i in range(3)], "three boxes apart, scores 0.5, 0.9, 0.7"
+    places = {
+        "these are places in the sorted boxes: the answer is the places in `boxes` as given, order[k]": [0, 1, 2],
+        "the lowest score comes first: argsort sorts upwards, so sort -scores": [0, 2, 1],
+    }
+    expect_stay(student, oracle, boxes, [0.5, 0.9, 0.7], [7] * 3, stay=[1, 2, 0], what=what, mistakes=places)
 
 
 @task("non_maximum_suppression", "gone", "above", "iou", "best", "returns")
@@ -297,19 +304,6 @@ def parts_of_a_pixel(student: Student, rng: np.random.Generator, oracle: Any) ->
     expect_stay(student, oracle, boxes, [0.9, 0.8], [0, 0], stay=[0], threshold=0.6, what=what, mistakes=added)
 
 
-@task("non_maximum_suppression", "best", "above", "iou", "apart", "every", "returns")
-def as_many_as_there_are(student: Student, rng: np.random.Generator) -> None:
-    """1,010 boxes of ten classes that are far apart stay, all of them."""
-    row, column = np.divmod(np.arange(1010), 40)
-    boxes, scores = 20 * np.stack([column, row, column + 0.5, row + 0.5], axis=1), rng.permutation(1010) / 1010
-    with likely({"RecursionError": "a function that calls itself for each box that stays ends at 1,000: write a loop"}):
-        got = student.non_maximum_suppression(*as_given(boxes, scores, np.arange(1010) % 10), 0.45)
-    best = np.argsort(-scores).tolist()
-    mistakes = {f"only the best {most} boxes were kept: every one may stay": best[:most] for most in (100, 300, 1000)}
-    mistakes["the box with a score of 0 is missing: every score takes part"] = best[:-1]
-    expect(got, best, what="1,010 boxes far apart", mistakes=mistakes)
-
-
 @task("non_maximum_suppression", "above", "iou", "best", "returns")
 def exactly_the_threshold(student: Student, oracle: Any) -> None:
     """Boxes that overlap by 0.5 stay both with a threshold of 0.5, and boxes that only touch with one of 0."""
@@ -325,7 +319,9 @@ def exactly_the_threshold(student: Student, oracle: Any) -> None:
 @task("non_maximum_suppression", "no_area", "iou", "best", "above", "returns")
 def boxes_without_area(student: Student, oracle: Any) -> None:
     """Boxes that are points, in the same place, stay all of them."""
-    expect_stay(student, oracle, [[5, 5, 5, 5]] * 3, [0.9, 0.8, 0.7], [0] * 3, stay=[0, 1, 2], threshold=0.3)
+    undefined = {"0 / 0 is nan, and no comparison with nan is true: where there is no area, the IoU is 0": [0]}
+    boxes, scores = [[5, 5, 5, 5]] * 3, [0.9, 0.8, 0.7]
+    expect_stay(student, oracle, boxes, scores, [0] * 3, stay=[0, 1, 2], threshold=0.3, mistakes=undefined)
 
 
 @task("non_maximum_suppression", "ties", "best", "above", "gone", "classes", "iou", "apart", "every", "returns")
@@ -358,6 +354,19 @@ def no_boxes_and_one(student: Student, oracle: Any) -> None:
     expect_stay(student, oracle, [], [], [], stay=[], what="no boxes")
 
 
+@task("non_maximum_suppression", "best", "above", "iou", "apart", "every", "returns")
+def as_many_as_there_are(student: Student, rng: np.random.Generator) -> None:
+    """1,010 boxes of ten classes that are far apart stay, all of them."""
+    row, column = np.divmod(np.arange(1010), 40)
+    boxes, scores = 20 * np.stack([column, row, column + 0.5, row + 0.5], axis=1), rng.permutation(1010) / 1010
+    with likely({"RecursionError": "a function that calls itself for each box that stays ends at 1,000: write a loop"}):
+        got = student.non_maximum_suppression(*as_given(boxes, scores, np.arange(1010) % 10), 0.45)
+    best = np.argsort(-scores).tolist()
+    mistakes = {f"only the best {most} boxes were kept: every one may stay": best[:most] for most in (100, 300, 1000)}
+    mistakes["the box with a score of 0 is missing: every score takes part"] = best[:-1]
+    expect(got, best, what="1,010 boxes far apart", mistakes=mistakes)
+
+
 def expect_restored(
     student: Student, oracle: Any, boxes: Any, scale: float, top: int, left: int, size: tuple[int, int]
 ) -> None:
@@ -372,7 +381,7 @@ def expect_restored(
 
 @task("restore", "order", "axes", "clip", "dtype")
 def twice_as_large(student: Student, oracle: Any) -> None:
-    """A picture of 240x320 was enlarged twice and moved down by 80 rows."""
+    """A picture of 240x320 was doubled and moved down by 80 rows."""
     expect_restored(student, oracle, [[100, 130, 200, 230], [10, 100, 630, 500]], 2.0, 80, 0, (240, 320))
 
 

@@ -213,7 +213,7 @@ def letterbox() -> Svg:
         434,
         280,
         "Letterbox",
-        "A picture of 240x320 is enlarged twice and gets bars of 80 rows above and below; one of 854x1280 is halved "
+        "A picture of 240x320 is doubled and gets bars of 80 rows above and below; one of 854x1280 is halved "
         "and gets 106 above and 107 below. The bars have the grey 114.",
         *parts,
     )

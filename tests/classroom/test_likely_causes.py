@@ -13,6 +13,7 @@ from classroom.judge.homework import homework_of, public_tests
 from classroom.marked import without_marks
 
 RESNET = register.ROOT / "homework" / "08_resnet"
+YOLO = register.ROOT / "homework" / "09_yolov5"
 LANGUAGE_MODEL = register.ROOT / "homework" / "13_language_model"
 WEIGHTS = 'weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")'
 LINEAR = "        y = inputs[0] @ weight.T\n        return y if bias is None else y + bias\n"
@@ -80,6 +81,20 @@ CASES = {
         {"(inputs[0], weight, bias, ": "(inputs[0], None, bias, "},
         "a part got None",
     ),
+    "one reader for each result": (
+        "what_is_read_stays_as_it_is",
+        {"successors[writers[operand]].append(name)": "successors[writers[operand]] = [name]"},
+        "parts.topological_order was not told that relu_1 reads what pnnx_input_0 writes",
+    ),
+    "the order of the operands": (
+        "one_relu",
+        {
+            "successors[writers[operand]].append(name)": "pass",
+            "parts.topological_order(successors)]": "map(writers.get, "
+            "parts.topological_order({key: [] for key in writers}))]",
+        },
+        "parts.topological_order was given operands: '0' is one",
+    ),
     "an input too many": (
         "one_linear_layer",
         {"parts.flatten(inputs[0])": "parts.flatten(inputs[1])"},
@@ -133,12 +148,72 @@ CASES = {
         {SIDES: "resize // shorter * height, resize // shorter * width"},
         "a side became 0",
     ),
+    "a step of its own": (
+        "borders_that_are_whole_numbers",
+        {SPANS: "[slice(int(i * (length / count)), int(np.ceil((i + 1) * (length / count)))) for i in range(count)]"},
+        "H / h was rounded before i was multiplied with it",
+    ),
+    "a mean of all planes": (
+        "one_mean_for_each_plane",
+        {"x[:, :, rows, cols].mean(axis=(2, 3))": "x[:, :, rows, cols].mean()"},
+        "all planes have one mean",
+    ),
+    "a mean of the batch": (
+        "one_mean_for_each_plane",
+        {"x[:, :, rows, cols].mean(axis=(2, 3))": "x[:, :, rows, cols].mean(axis=(0, 2, 3))"},
+        "all pictures have one mean",
+    ),
+    "clipped scores": (
+        "large_scores",
+        {"scores - scores.max(axis=1, keepdims=True)": "np.clip(scores, -700, 700)"},
+        "scores were clipped",
+    ),
     "windows of H // h rows": (
         "five_numbers_to_three",
         {SPANS: "[slice(i * (length // count), (i + 1) * (length // count)) for i in range(count)]"},
         "all windows have H // h rows",
     ),
 }
+
+
+DETECTOR = {
+    "0 / 0": (
+        "boxes_without_area",
+        {
+            "np.divide(common, together, out=np.zeros_like(common), where=together > 0)": "common / together",
+            "overlap(boxes[best], boxes[left]) > threshold": "~(overlap(boxes[best], boxes[left]) <= threshold)",
+        },
+        "0 / 0 is nan",
+    ),
+    "places in the sorted boxes": (
+        "two_boxes",
+        {
+            '    left = np.argsort(-scores, kind="stable")\n': '    order = np.argsort(-scores, kind="stable")\n'
+            "    boxes, classes, left = boxes[order], classes[order], np.arange(len(order))\n"
+        },
+        "these are places in the sorted boxes",
+    ),
+    "height and width exchanged": (
+        "a_picture_that_is_as_wide_as_the_canvas",
+        {
+            "    scale = min(height / image.shape[0], width / image.shape[1])\n": "    cols, rows = image.shape[:2]\n"
+            "    scale = min(height / rows, width / cols)\n",
+            "for size in image.shape[:2])": "for size in (rows, cols))",
+        },
+        "image.shape is (H, W, 3)",
+    ),
+    "the scale worked out anew": (
+        "not_enlarged",
+        {" / scale\n": " / min(640 / height, 640 / width)\n"},
+        "the scale was worked out anew",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DETECTOR)
+def test_the_likely_cause_for_a_detector_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = DETECTOR[case]
+    assert cause in cause_told(YOLO, name, changes, tmp_path / "hw09_yolov5.py")
 
 
 LARGEST = "scores.max(axis=3, keepdims=True)"

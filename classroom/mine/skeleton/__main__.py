@@ -17,7 +17,11 @@ HERE = Path(__file__).parent
 def main() -> None:
     """Run what the command line names, or both networks that came along."""
     if len(sys.argv) > 1:
-        print("\n".join(answers(*map(Path, sys.argv[1:3]))))
+        try:
+            lines = answers(*map(Path, sys.argv[1:3]))
+        except (OSError, ValueError) as error:
+            sys.exit(f"{sys.argv[1]}: {error}")
+        print("\n".join(lines))
         return
     print("{} of {} digits are read right.".format(*digits()))
     print("{} of {} patches of photographs are named right, by the ResNet of lesson 8.".format(*patches()))
@@ -44,7 +48,12 @@ def right(network, images: np.ndarray, labels: np.ndarray) -> tuple[int, int]:
 
 
 def answers(param: Path, given: Path | None = None) -> list[str]:
-    """The lines to print: the model's operators, or what it says of an input."""
+    """The lines to print: the model's operators, or what it says of an input. `param` may be the model's folder."""
+    if param.is_dir():
+        found = sorted(param.glob("*.pnnx.param"))
+        if len(found) != 1:
+            raise ValueError(f"expected one .pnnx.param file in this folder, found {len(found)}")
+        (param,) = found
     text = param.read_text(encoding="utf-8")
     network = load(param)
     if given is None:

@@ -82,6 +82,12 @@ def rounded_step(length: int, count: int) -> Bounds:
     return [(int(i * step), int(np.ceil((i + 1) * step))) for i in range(count)]
 
 
+def nearest(length: int, count: int) -> Bounds:
+    """Windows whose borders are rounded to the nearest row, and of one row at least."""
+    starts = [min(round(i * length / count), length - 1) for i in range(count)]
+    return [(start, max(round((i + 1) * length / count), start + 1)) for i, start in enumerate(starts)]
+
+
 def pooled(x: np.ndarray, size: tuple[int, int], bounds: Callable[[int, int], Bounds] = right) -> np.ndarray:
     """The mean of every window, in float64 and then in the type of `x`."""
     y = np.empty((*x.shape[:2], *size))
@@ -109,15 +115,25 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
             x, size, blocks
         ),
         "a window ends at floor: round its end up, so that it has what it touches": pooled(x, size, both_down),
+        "H / h was rounded before i was multiplied with it: multiply first, i * H // h": pooled(x, size, rounded_step),
+        "both borders are rounded to the nearest: the beginning is rounded down, the end up": pooled(x, size, nearest),
         "a window that ends at a whole number must not take the next one: round its end up with -(-a // b)": pooled(
             x, size, one_more
         ),
         "floor and ceil are exchanged: the beginning is rounded down, the end up": pooled(x, size, exchanged),
-        "H / h was rounded before i was multiplied with it: multiply first, i * H // h": pooled(x, size, rounded_step),
         "size was read as (w, h): it is (h, w), h windows down and w across": pooled(x, size[::-1]),
         "these are sums: divide each by the numbers in its own window": expected * numbers.astype(x.dtype),
         "every sum is divided by one number: windows differ in size, so divide each by its own count": (
             expected * (numbers / numbers.max()).astype(x.dtype)
+        ),
+        "every sum is divided by one number, ceil(H / h) * ceil(W / w): divide each by the numbers in its own window": (
+            expected * (numbers / (-(-x.shape[2] // size[0]) * -(-x.shape[3] // size[1]))).astype(x.dtype)
+        ),
+        "all planes have one mean, as .mean() makes it of all axes: average over axis=(2, 3) alone": np.broadcast_to(
+            expected.mean(axis=(0, 1)), expected.shape
+        ).copy(),
+        "all pictures have one mean: the batch is axis 0, so average over axis=(2, 3) alone": np.repeat(
+            expected.mean(axis=0, keepdims=True), len(x), axis=0
         ),
         "every picture has the result of the first": np.repeat(expected[:1], len(x), axis=0),
         "every channel has the mean of all channels: each is averaged for itself": np.repeat(

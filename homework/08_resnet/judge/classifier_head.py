@@ -66,6 +66,9 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
         "softmax along the batch: each row adds up to 1, so axis=1, and keepdims=True": shares(scores, 0),
         "softmax over the whole array: every picture by itself, axis=1": shares(scores, None),
         "the exponential overflows: subtract the largest score of each row first": risky(scores, 0),
+        "scores were clipped, and those beyond became equal: subtract the largest score of each row instead": shares(
+            np.clip(scores, -700, 700)
+        ),
         "one maximum for the whole batch: subtract the largest score of each row from that row": risky(
             scores, scores.max()
         ),

@@ -7,6 +7,7 @@ Shapes: N pictures, C channels, planes of H rows and W columns, K classes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -245,6 +246,8 @@ def compute(
 ) -> np.ndarray:
     """What one operator writes; `inputs` are the arrays that it reads, in the order of its line.
 
+    The operator is of one of the eight types between the ends: pnnx.Input and pnnx.Output compute nothing.
+
     The parts take and give whole batches: parts.relu(x), parts.sigmoid(x), parts.flatten(x),
     parts.conv2d(x, weight, bias, stride, padding, groups), parts.max_pool2d(x, kernel_size, stride, padding),
     parts.adaptive_avg_pool(x, size), and parts.evaluate(text, operands) for an expression.
@@ -261,7 +264,7 @@ def compute(
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
     """
-    # <solution framework: what does each of TYPES call? An if for each, or a dictionary>
+    # <solution framework: what does each of the eight types between the ends call? An if each, or a dictionary>
     kind, name, _, _, params, _ = operator
     weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")
 
@@ -295,5 +298,29 @@ def run_framework(
     call : the parts as one function: parts.relu(x) is call("relu", x).
     """
     parts = SimpleNamespace(**{name: partial(call, name) for name in PARTS})
+    network = framework(parts, text, weights)
+    return [network(x) for x in inputs]
+
+
+def run_deep(
+    text: str,
+    weights: dict[str, np.ndarray],
+    inputs: list[np.ndarray],
+    parsed: dict[str, Operator],
+    call: Callable[..., Any],
+) -> list[np.ndarray]:
+    """Given: as run_framework, for a long file: `parsed` has its lines already, and ReLU and Sigmoid are computed here.
+
+    The other parts are in another process: to call it 3,000 times would take longer than all that your code does.
+    """
+
+    def parse_operator(line: str) -> Operator:
+        words = " ".join(line.split())
+        return deepcopy(parsed[words]) if words in parsed else call("parse_operator", line)
+
+    parts = SimpleNamespace(**{name: partial(call, name) for name in PARTS})
+    parts.parse_operator = parse_operator
+    parts.relu = lambda x: np.maximum(x, 0)
+    parts.sigmoid = lambda x: 1 / (1 + np.exp(-x))
     network = framework(parts, text, weights)
     return [network(x) for x in inputs]

@@ -105,6 +105,11 @@ def letterbox_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, 
         if size[0] <= height and size[1] <= width:
             place = (height - size[0]) // 2, (width - size[1]) // 2
             found[cause] = boxed(image, height, width, scale=tried, size=size, place=place)
+    turned = min(height / wide, width / tall)
+    size = max(1, round(wide * turned)), max(1, round(tall * turned))
+    found["height and width of the picture are exchanged: image.shape is (H, W, 3)"] = boxed(
+        image, height, width, scale=turned, size=size, place=((height - size[0]) // 2, (width - size[1]) // 2)
+    )
     side = max(tall, wide)
     square = boxed(image, side, side, scale=1.0, size=(tall, wide), place=((side - tall) // 2, (side - wide) // 2))
     first = resize(square[0], height, width), scale, int(square[2] * scale), int(square[3] * scale)

@@ -50,6 +50,9 @@ def restored_mistakes(
             (exact - [left, top, 0, 0]) / scale, 0, high
         ),
         "the scale is missing: divide by it after the subtraction": np.clip(exact - shift, 0, high),
+        "the scale was worked out anew: divide by the one that is given, which letterbox returned": np.clip(
+            (exact - shift) / min(640 / height, 640 / width), 0, high
+        ),
         "the order is (x1, y1, x2, y2): subtract (left, top, left, top)": np.clip(
             (exact - [left, left, top, top]) / scale, 0, high
         ),
