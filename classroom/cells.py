@@ -36,6 +36,7 @@ def check(
     function: Callable[..., Any],
     *cases: tuple[tuple[Any, ...], Any],
     mistakes: Mapping[str, Callable[..., Any]] | None = None,
+    dtype: type[np.generic] | None = None,
 ) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
@@ -45,6 +46,7 @@ def check(
 
     mistakes : likely cause -> a function with that mistake; the reader whose function does the same in every case is
         told the cause.
+    dtype : the element type that a returned array must have, whatever the expected one has.
 
     >>> def half(x):
     ...     return x / 2
@@ -63,6 +65,15 @@ def check(
     >>> check(half, ((4,), 2.0))
     half(4) returned None: is a `return` missing? (0 of 1 right)
     >>> def half(x):
+    ...     if x > 4:
+    ...         return x / 2
+    >>> check(half, ((8,), 4.0), ((4,), 2.0))
+    half(4) returned None here: is a case missing? (1 of 2 right)
+    >>> def half(x):
+    ...     return x / 2
+    >>> check(half, ((np.array([4.0]),), np.array([2.0])), dtype=np.float32)
+    half([4.0]): expected [2.0], got [2.0]: the values are right, but they are float64 and not float32 (0 of 1 right)
+    >>> def half(x):
     ...     return x // 2
     >>> check(half, ((4,), 2), ((1,), 0.5), mistakes={"// drops what is left over": lambda x: (x - x % 2) / 2})
     half(1): expected 0.5, got 0 (1 of 2 right)
@@ -75,11 +86,15 @@ def check(
     if nothing and _left_open(function) and any(expected is not None for _, expected in cases):
         print(f"{name}: not written yet")
         return
-    wrong = [
-        f"{name}({_listed(arguments)}){_instead(got, said, expected)}"
-        for (got, said), (arguments, expected) in zip(answers, cases, strict=True)
-        if not (isinstance(got, expected) if said and _is_error(expected) else not said and _same(got, expected))
-    ]
+    kinds = {_kind(expected) for _, expected in cases}
+    wrong = []
+    for (got, said), (arguments, expected) in zip(answers, cases, strict=True):
+        call = f"{name}({_listed(arguments)})"
+        if not (isinstance(got, expected) if said and _is_error(expected) else not said and _same(got, expected)):
+            wrong.append(call + _instead(got, said, expected, kinds, nothing))
+        elif dtype is not None and isinstance(got, np.ndarray) and got.dtype != dtype:
+            type_wrong = f"the values are right, but they are {got.dtype} and not {np.dtype(dtype)}"
+            wrong.append(f"{call}: expected {_short(expected)}, got {_short(got)}: {type_wrong}")
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
         cause = _cause(answers, [arguments for arguments, _ in cases], mistakes or {})
@@ -122,13 +137,20 @@ def _cause(
     return ""
 
 
-def _instead(got: Any, said: str, expected: Any) -> str:
-    """What came instead of `expected`, as the end of a sentence that begins with the call."""
+def _instead(got: Any, said: str, expected: Any, kinds: set[str], nothing: bool) -> str:
+    """What came instead of `expected`, as the end of a sentence that begins with the call.
+
+    kinds : what kinds of values the cases expect. `nothing` : whether the function returned None in all of them.
+    """
     if got is None and not _is_error(expected):
-        return " returned None: is a `return` missing?"
+        return " returned None: is a `return` missing?" if nothing else " returned None here: is a case missing?"
     if inspect.isgenerator(got):
         return f": expected {_short(expected)}, got a generator: make a list of it"
-    return f": expected {_short(expected)}, {said}" if said else f": {_pair(got, expected)}"
+    if said:
+        return f": expected {_short(expected)}, {said}"
+    if _kind(got) != _kind(expected) and _kind(got) in kinds and not _same(got, expected, exact=False):
+        return f": expected {_short(expected)}, got {_short(got)}"  # the right answer to another case
+    return f": {_pair(got, expected)}"
 
 
 def _left_open(function: Callable[..., Any]) -> bool:

@@ -37,6 +37,8 @@ MAX_COLUMNS = 16
 """Planes with up to this many columns are shown completely."""
 LONG = 10
 """If expected and got take more lines than this, the likely cause stands above them."""
+TINY = 1e-3
+"""Where no number of an array is larger, its numbers are not written as 0."""
 HOLDERS = (list, tuple, dict)
 """Types of values shown below the message, unless it contains them already."""
 WARNING = re.compile(r"^.*:\d+: RuntimeWarning: .*\n?(?:  .*\n?)?", re.M)
@@ -245,7 +247,8 @@ def long(value: Any) -> str:
         hidden = value.ndim == 2 and len(value) > MAX_VALUE_LINES
         value = value[:MAX_VALUE_LINES] if hidden else value
         whole = SMALL if value.shape[-1:] > (MAX_COLUMNS,) else value.size + 1
-        text = np.array2string(value, precision=4, suppress_small=True, threshold=whole, max_line_width=wide)
+        tiny = value.dtype.kind == "f" and np.abs(value).max(initial=0) < TINY
+        text = np.array2string(value, precision=4, suppress_small=not tiny, threshold=whole, max_line_width=wide)
         lines = text.split("\n") + ["..."] * hidden
     elif isinstance(value, str) and "\n" in value:
         lines, most = value.splitlines(), TEXT_LINES

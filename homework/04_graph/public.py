@@ -22,7 +22,8 @@ BEHIND_AN_IMAGE = {"image": ["op1"], "op1": ["op2"], "op2": ["op3"], "op3": ["op
 CYCLES = "A cycle has no order"
 """The section of the lesson to read again where the error of a cycle is wrong."""
 CAUSES = {
-    "backwards": "the list is the wrong way round: inputs come first. Depth first, reverse the post-order at the end.",
+    "backwards": "the list is the wrong way round: inputs come first. Depth first, reverse the post-order at the end "
+    '(the section "Depth first" of the lesson).',
     "tuple": "the names are in a tuple: return list(order).",
     "kept": "this name is from another call: begin each call with a new list, neither global nor a default argument.",
     "inputs": "there is nothing to refuse in this network: start with every node that has no predecessor, "
@@ -181,17 +182,19 @@ CYCLE_CAUSES = {
     "out the second.",
     "alone": "a name alone is a cycle only if it leads to itself: return the open path, from the name that closes the "
     "cycle to the last one.",
-    "not on it": "the successor was seen before, and is not on the open path: two paths meet there, which is no cycle.",
+    "not on it": "the successor was seen before, and is not on the open path: two paths meet there, which is no cycle. "
+    "Does a name leave your set of open names when it leaves the path?",
     "tail": "the last names are a cycle, and those before them only lead to it: cut the path at the name that closes "
     "it.",
     "backwards": "the cycle is listed against its arrows: reverse it.",
     "unordered": "these names are on a cycle, but not in this order: go along the arrows.",
-    "waiting": "some of these names are on no cycle: they lead to it, or wait behind it.",
+    "waiting": "some of these names are on no cycle: they lead to it, or wait behind it. Does a name leave your path "
+    "when all its successors were looked at?",
     "endless": "a name is entered again and again: enter only names that are new, neither on the path nor done, and go "
     "on in a name's successors where you left off, not at the first one.",
     "slow": "either `name in path` on a list looks at every name of the path, at each of the 60,000 arrows: keep these "
     "names in a set or a dictionary too, where `in` is one look. Or what one walk has finished is walked again by the "
-    "next: keep the finished names from walk to walk.",
+    "next: keep the finished names from walk to walk, and ask of each successor whether it is done.",
     "paths": "names are entered again on every path that leads to them: a name that is done is not entered again.",
 }
 
@@ -307,13 +310,18 @@ def the_digits_network_with_an_arrow_back(student: Student) -> None:
 
 
 @task("find_cycle", "depth", "none")
-def a_long_chain_and_a_ladder(student: Student) -> None:
-    """60,000 operators in a chain, and 40 diamonds in a row, which have a million million paths, have no cycle."""
+def a_long_chain_without_a_cycle(student: Student) -> None:
+    """60,000 operators in a chain have no cycle, and the answer comes within seconds."""
     chain = {f"op{i}": [f"op{i + 1}"] if i < 59_999 else [] for i in shuffled(60_000)}
-    ladder = {f"n{i}": [f"l{i}", f"r{i}"] for i in range(40)} | {"n40": []}
-    ladder |= {f"{side}{i}": [f"n{i + 1}"] for i in range(40) for side in "lr"}
     with likely({"RecursionError": CAUSES["recursion"]}):
         expect_cycle(cycle_of(student, chain, "slow"), chain, False)
+
+
+@task("find_cycle", "depth", "none")
+def a_ladder_of_diamonds(student: Student) -> None:
+    """40 diamonds in a row, which have a million million paths, have no cycle, and no arrow is followed twice."""
+    ladder = {f"n{i}": [f"l{i}", f"r{i}"] for i in range(40)} | {"n40": []}
+    ladder |= {f"{side}{i}": [f"n{i + 1}"] for i in range(40) for side in "lr"}
     expect_cycle(cycle_of(student, ladder, "paths"), ladder, False)
 
 
@@ -373,7 +381,7 @@ def one_name_in_two_slots(student: Student, rng: np.random.Generator) -> None:
 
 @task("topological_order", "depth", "arrows", "once", "result")
 def a_long_chain(student: Student) -> None:
-    """A chain of 60,000 operators has an order within seconds: no recursion limit is met."""
+    """A chain of 60,000 operators has an order within seconds, and no RecursionError."""
     numbers = shuffled(60_000)
     chain = {f"op{i}": [f"op{i + 1}"] if i < 59_999 else [] for i in numbers}
     expect_order(order_of(student, chain, refused_as("inputs")), chain)
@@ -508,14 +516,11 @@ def simple_ops_needs_9216_bytes(student: Student, oracle: Any) -> None:
     expect(peak_of(student, order, reads, sizes), 9216, mistakes=oracle.peak_mistakes(order, reads, sizes))
 
 
-@task("peak_bytes", "busiest", "alive", "together", "last", "unread", "once")
-def the_digits_network_needs_24576_bytes(student: Student, oracle: Any) -> None:
-    """The digits network at batch 1 needs 24,576 bytes at its busiest step."""
-    operators = kuiper.load(DIGITS / "digits.pnnx.param").operators
-    order = [op.name for op in operators]
-    reads = {op.name: [producer.name for producer in op.producers] for op in operators}
-    sizes = {op.name: sum(4 * math.prod((o.shape or (0,))[1:]) for o in op.outputs) for op in operators}
-    expect(peak_of(student, order, reads, sizes), 24576, mistakes=oracle.peak_mistakes(order, reads, sizes))
+@task("peak_bytes", "last", "alive", "busiest", "together", "once")
+def a_result_with_two_readers(student: Student, oracle: Any) -> None:
+    """A result that two operators read goes after the second of them, and not after the first."""
+    reads = {"a": [], "b": ["a"], "add": ["a", "b"], "end": ["add"]}
+    expect_peak(student, oracle, list(reads), reads, {"a": 10, "b": 4, "add": 7, "end": 13})
 
 
 @task("peak_bytes", "together", "busiest", "last", "alive")
@@ -564,11 +569,14 @@ def the_busiest_step_reads_nothing(student: Student, oracle: Any) -> None:
 
 @task("peak_bytes", "once", "last", "alive", "busiest", "together")
 def one_result_in_two_slots(student: Student, oracle: Any) -> None:
-    """cat(x, x) reads x twice, which is in memory once, and goes once; so does cat(a, b, a)."""
+    """cat(x, x) reads x twice, which is in memory once, and goes once, after its last reader; so does cat(a, b, a)."""
     reads = {"keep": [], "x": ["keep"], "cat": ["x", "x"], "wide": ["cat", "cat"], "end": ["wide", "keep"]}
     expect_peak(student, oracle, list(reads), reads, {"keep": 30, "x": 50, "cat": 20, "wide": 60, "end": 5})
     reads = {"a": [], "b": [], "cat": ["a", "b", "a"], "wide": ["cat"], "end": ["wide"]}
     expect_peak(student, oracle, list(reads), reads, {"a": 50, "b": 20, "cat": 10, "wide": 100, "end": 5})
+    reads = {"keep": [], "x": [], "a": ["x"], "cat": ["x", "x", "a"], "wide": ["cat"], "end": ["wide", "keep", "x"]}
+    sizes = {"keep": 30, "x": 50, "a": 40, "cat": 45, "wide": 60, "end": 5}
+    expect_peak(student, oracle, list(reads), reads, sizes)
 
 
 @task("peak_bytes", "order", "busiest", "alive", "together", "last", "unread", "once")
@@ -588,3 +596,13 @@ def no_operators_need_nothing(student: Student) -> None:
     with likely({"ValueError": none, "IndexError": none, "KeyError": none, "StopIteration": none}):
         got = student.peak_bytes([], {}, {})
     expect(got, 0, what="the peak of no operators", mistakes={none: None})
+
+
+@task("peak_bytes", "busiest", "alive", "together", "last", "unread", "once")
+def the_digits_network_needs_24576_bytes(student: Student, oracle: Any) -> None:
+    """The digits network at batch 1 needs 24,576 bytes at its busiest step."""
+    operators = kuiper.load(DIGITS / "digits.pnnx.param").operators
+    order = [op.name for op in operators]
+    reads = {op.name: [producer.name for producer in op.producers] for op in operators}
+    sizes = {op.name: sum(4 * math.prod((o.shape or (0,))[1:]) for o in op.outputs) for op in operators}
+    expect(peak_of(student, order, reads, sizes), 24576, mistakes=oracle.peak_mistakes(order, reads, sizes))

@@ -17,10 +17,16 @@ BIAS_LAST = "the bias (O,) lies along the last axis, the columns: bias[:, None, 
 BIAS_ERRORS = {" (3,)": BIAS_LAST, "(3,1)": BIAS_LAST}
 """The errors of a bias for three channels; otherwise shapes of stamps do not fit."""
 STAMP_ERRORS = {
-    "broadcast": "a stamp and its place have different shapes: rows i * sh : i * sh + kh, columns j * sw : j * sw + kw",
+    "broadcast": "a stamp and its place have different shapes: rows i * sh : i * sh + kh, columns j * sw : j * sw + kw."
+    " Or there is no room for the last stamp: before the cut (H - 1) * sh + kh rows are needed, and columns likewise",
     "shape-mismatch for sum": "weight is (C, O, kh, kw): its first axis goes with the channels of x, axes=1",
     "NoneType": "bias may be None: then nothing is added",
     "negative values": "a border of kh - 1 - ph is negative where the padding is larger than the kernel: cut instead",
+}
+CHANNEL_ERRORS = STAMP_ERRORS | {
+    "broadcast": "a pixel has C numbers: each times the kernels weight[c], and then their sum over c, as in "
+    "np.tensordot(x[:, :, i, j], weight, axes=1). If the sum fails, and not the product: a stamp and its place "
+    "have different shapes"
 }
 
 
@@ -54,7 +60,7 @@ def a_kernel_for_each_pair_of_channels(student: Student, rng: np.random.Generato
     """weight[c, o] is the kernel from input channel c to output channel o, and all input channels add up."""
     for samples, channels, outputs in ((2, 2, 2), (1, 4, 3)):
         x, weight = whole(rng, samples, channels, 3, 2), whole(rng, channels, outputs, 2, 3)
-        with likely(STAMP_ERRORS):
+        with likely(CHANNEL_ERRORS):
             got = student.transposed_convolution(x, weight, None, (1, 2), (0, 0))
         expected, mistakes = oracle.transposed(x, weight, None, (1, 2)), oracle.channel_mistakes(x, weight, (1, 2))
         expect(got, expected, what=f"{channels} channels to {outputs}", mistakes=mistakes)
@@ -66,7 +72,7 @@ def padding_cuts(student: Student, rng: np.random.Generator, oracle: Any) -> Non
     """padding=(ph, pw) takes ph rows off above and below, and pw columns off at the left and at the right."""
     x, weight, stride = whole(rng, 1, 2, 3, 3), whole(rng, 2, 2, 4, 4), (2, 3)
     for padding in ((1, 2), (0, 1), (2, 0)):
-        with likely(STAMP_ERRORS):
+        with likely(CHANNEL_ERRORS):
             got = student.transposed_convolution(x, weight, None, stride, padding)
         expected = oracle.transposed(x, weight, None, stride, padding)
         mistakes = oracle.padding_mistakes(x, weight, stride, padding)
@@ -74,7 +80,7 @@ def padding_cuts(student: Student, rng: np.random.Generator, oracle: Any) -> Non
     x, weight = whole(rng, 1, 1, 5, 7), whole(rng, 1, 1, 2, 2)
     for padding in ((2, 0), (0, 3), (2, 3)):
         with likely(
-            STAMP_ERRORS | {"ValueError": "only a cut that leaves nothing is refused, not one of a kernel's size"}
+            CHANNEL_ERRORS | {"ValueError": "only a cut that leaves nothing is refused, not one of a kernel's size"}
         ):
             got = student.transposed_convolution(x, weight, None, (1, 1), padding)
         expected = oracle.transposed(x, weight, None, (1, 1), padding)
@@ -88,7 +94,7 @@ def the_bias_comes_once(student: Student, rng: np.random.Generator, oracle: Any)
     """Each pixel of output channel o gets bias[o] once: where stamps overlap, and where there is none."""
     for kernel, stride in (((3, 3), (2, 2)), ((1, 2), (3, 3)), ((2, 2), (1, 1))):
         x, weight, bias = whole(rng, 1, 2, 2, 2), whole(rng, 2, 3, *kernel), whole(rng, 3) * 100
-        with likely(BIAS_ERRORS | STAMP_ERRORS):
+        with likely(BIAS_ERRORS | CHANNEL_ERRORS):
             got = student.transposed_convolution(x, weight, bias, stride, (0, 0))
         expected, mistakes = oracle.transposed(x, weight, bias, stride), oracle.bias_mistakes(x, weight, bias, stride)
         expect(got, expected, what=f"kernel {kernel}, stride {stride}, with bias", mistakes=mistakes)
@@ -135,13 +141,13 @@ def both_types_stay(student: Student, rng: np.random.Generator, oracle: Any) -> 
     """float32 stays float32 and float64 stays float64, and both are as exact as their type."""
     for dtype, tolerance in ((np.float32, 2e-6), (np.float64, 1e-12)):
         x, weight = rng.normal(size=(1, 2, 2, 3)).astype(dtype), rng.normal(size=(2, 1, 3, 2)).astype(dtype)
-        with likely(STAMP_ERRORS):
+        with likely(CHANNEL_ERRORS):
             got = student.transposed_convolution(x, weight, None, (2, 1), (0, 0))
         expected, mistakes = oracle.transposed(x, weight, None, (2, 1)), oracle.stamp_mistakes(x, weight, (2, 1))
         limit = tolerance * float(np.abs(expected).max())
         expect(got, expected, atol=limit, what=f"the result for {np.dtype(dtype)}", mistakes=mistakes)
         bias = rng.normal(size=1).astype(dtype)
-        with likely(STAMP_ERRORS):
+        with likely(CHANNEL_ERRORS):
             got = student.transposed_convolution(x, weight, bias, (2, 1), (0, 0))
         expected = oracle.transposed(x, weight, bias, (2, 1))
         mistakes, limit = oracle.bias_mistakes(x, weight, bias, (2, 1)), tolerance * float(np.abs(expected).max())
@@ -152,6 +158,7 @@ MEAN_ERRORS = {
     "ZeroDivisionError": "a class that occurs in neither mask has 0 / 0: leave it out",
     "negative elements": "a product of classes is too large for the masks' type: make both int64 first",
     "out of bounds": "`classes` is too large for the masks' type: make both int64 first",
+    "zero-size": "an empty array has no smallest and no largest number: ask whether there are pixels first, mask.size",
     "Cannot cast": "numpy does not count or index with every type of whole numbers: make both masks int64 first",
 }
 
@@ -216,19 +223,27 @@ def masks_of_every_type(student: Student, rng: np.random.Generator, oracle: Any)
         for dtype in types:
             what = f"masks of {np.dtype(dtype).name} with {classes} classes"
             expect_mean(student, oracle, predicted.astype(dtype), truth.astype(dtype), classes, what)
+    truth = np.zeros((20, 20), np.int64)
+    truth[5:11, 4:12] = 1
+    for dtype in (np.uint8, np.int8):
+        predicted, what = np.roll(truth, 2, axis=1), f"masks of {np.dtype(dtype).name} with 400 pixels"
+        expect_mean(student, oracle, predicted.astype(dtype), truth.astype(dtype), 2, what)
 
 
 @task("mean_iou", "empty")
 def masks_without_pixels(student: Student) -> None:
     """Where there are no pixels no class counts, and the answer is nan."""
     nothing = np.zeros((0, 5), np.int64)
-    with likely({"ZeroDivisionError": "no class counts where there are no pixels: then return float('nan')"}):
+    none = "no class counts where there are no pixels: then return float('nan')"
+    with likely(MEAN_ERRORS | {"ZeroDivisionError": none}):
         got = student.mean_iou(nothing, nothing, 3)
     if type(got) is not float or not math.isnan(got):
         failure = Failure(f"masks of (0, 5): expected float('nan'), got {got!r:.80}", math.nan, got)
         if isinstance(got, np.floating) and math.isnan(got):
             failure.of_type = True
             failure.cause = "this nan is one of numpy's numbers: make it a plain number with float(...)"
+        elif isinstance(got, (int, float)) and got in (0, 1):
+            failure.cause = f"{got} is a statement about masks, and here is nothing to say: {none}"
         raise failure
 
 
@@ -246,12 +261,10 @@ def masks_of_different_shapes_are_refused(student: Student) -> None:
 @task("mean_iou", "range")
 def numbers_that_are_no_class_are_refused(student: Student) -> None:
     """With 3 classes, 3 and -1 in either mask raise ValueError; so do numbers that become 1 in 8, 16 or 32 bits."""
-    mask, cause = (
-        np.arange(12, dtype=np.int64).reshape(3, 4) % 3,
-        "raise ValueError unless 0 <= class < classes in both masks",
-    )
+    mask = np.arange(12, dtype=np.int64).reshape(3, 4) % 3
     for number in (3, -1, 255, 2**8 + 1, 2**16 + 1, 2**32 + 1):
         other = mask.copy()
         other[1, 2] = number
-        expect_refused(student.mean_iou, other, mask, 3, cause=cause)
-        expect_refused(student.mean_iou, mask, other, 3, cause=cause)
+        for name, masks in (("predicted", (other, mask)), ("truth", (mask, other))):
+            cause = f"there is {number} in `{name}`: raise ValueError unless 0 <= class < classes in both masks"
+            expect_refused(student.mean_iou, *masks, 3, cause=cause)

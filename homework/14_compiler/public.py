@@ -232,6 +232,11 @@ def one_too_many(
             cause = "a group may take one product: a product joins the group of its readers, as other calls do"
         elif len(readers[name]) > 1:
             cause = "a value may have several readers, if all of them are in one group: count groups, and not readers"
+        elif place[reader] != place[name] + 1 and not products & set(group) and products & set(other):
+            cause = (
+                f"{name} and its reader do not stand side by side, and that group has a product, both of which is "
+                "no obstacle to an element-wise call: go by readers, not the next call; refuse only a second product"
+            )
         elif place[reader] != place[name] + 1:
             cause = f"{name} and its reader do not stand side by side in the list: go by readers, not by the next call"
         elif not products & {*group, *other}:
@@ -545,9 +550,9 @@ ALLOWED = (
     "numbers, variables and numbers of the arrays"
 )
 Y_IS_READ = (
-    "the steps of the epilogue are done to the sum, in its variable, and y is stored once, behind them: y is never read"
+    "the steps of the epilogue are done to the sum, in its variable, and y is stored once, after them: y is never read"
 )
-Y_IS_NO_SUM = "add up in a variable, which begins at 0.0, and store it behind the loop over the depth"
+Y_IS_NO_SUM = "add up in a variable, which begins at 0.0, and store it after the loop over the depth"
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
 }  # fmt: skip
@@ -811,7 +816,7 @@ def expect_product(
         if unwritten == program.corner(right.shape):
             cause = "right and bottom are done; the corner, where rows and columns are both left, is not"
         if not program.lines_with_stores:
-            cause = "no line stores anything: behind the loop over the depth each sum goes into its number of y"
+            cause = "no line stores anything: after the loop over the depth each sum goes into its number of y"
         elif max(stores.values(), default=0) > 1:
             cause = "several sums of a tile go into the same number of y: that of row r and column c is y[i + r, j + c]"
         said = f"{len(unwritten)} of {right.size} numbers are never stored, the first y{list(unwritten[0])}"
@@ -840,9 +845,9 @@ def expect_few_stores(loads: Counter[Any], stores: Counter[Any], rows: int, dept
         (_, *place), count = several[0]
         least = min(stores.values())
         if least >= depth > 1:
-            cause = "the stores belong behind the loop over the depth, and not into it"
+            cause = "the stores belong after the loop over the depth, and not into it"
         elif least > 1:
-            cause = "a sum is stored, and then what the epilogue makes of it: store once, behind the epilogue"
+            cause = "a sum is stored, and then what the epilogue makes of it: store once, after the epilogue"
         else:
             cause = "tiles do not overlap: what is left is a smaller tile, which begins where the one before it ends"
         raise failure(f"y{place} is stored {count} times", cause)
@@ -851,7 +856,7 @@ def expect_few_stores(loads: Counter[Any], stores: Counter[Any], rows: int, dept
         if count > rows * channels:
             raise failure(
                 f"{counted(count, 'number')} of {name} are read for {counted(rows * channels, 'number')} of y",
-                f"{name} belongs behind the loop over the depth",
+                f"{name} belongs after the loop over the depth",
             )
 
 
@@ -948,7 +953,7 @@ def bias_and_relu(student: Student, rng: np.random.Generator, oracle: Any) -> No
 
 @task("loop_nest", "epilogue", "result", "loads", "stores", "language")
 def steps_in_their_order(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """A ReLU before the residual is another function than one behind it."""
+    """A ReLU before the residual is another function than one after it."""
     for epilogue in (["bias", "relu", "residual"], ["relu", "bias"], ["residual", "relu", "bias"]):
         expect_nest(student, rng, oracle, (4, 3, 6), (2, 3), epilogue)
 
@@ -1039,7 +1044,7 @@ def a_unit_has_to_be_taken(student: Student, rng: np.random.Generator, oracle: A
 
 @task("share_rows", "barrier", "counter", "static", "time", "form", "ties", "default")
 def a_barrier_behind_each_part(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """All threads wait behind each part, and the barrier costs something itself, also behind the last."""
+    """All threads wait after each part, and the barrier costs something itself, also after the last."""
     pace = [1.0, *in_quarters(rng)[1:]]
     for parts in ([7, 7], [5, 0, 11], [1, 1, 1, 1], [0], []):
         for unit in (2, None):

@@ -36,7 +36,7 @@ def quantize(weight: np.ndarray, block: int | None = None) -> tuple[np.ndarray, 
     blocks : the first `block` numbers of a row share a scale, then the next ones, and so on.
     nearest : a value is the whole number nearest to weight / scale. (No test has two that are equally near.)
     zeros : a block that is all 0 has the scale 0 and the values 0. (0 / 0 is NaN: what a cast to int8 makes of it is
-        chance, 0 on one processor and perhaps not on another.)
+        chance, 0 on one processor and perhaps not on another. So no test can see it, but numpy's RuntimeWarning tells.)
     refused : a block that is below 1 or does not divide C, and a weight with NaN or infinity in it, raise ValueError.
     dtype : the result is a tuple of an array of int8 and one of float32.
 
@@ -104,7 +104,7 @@ def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
         length of the header (8 bytes) | header | bytes of all tensors
 
     The length is a whole number without sign, its lowest byte first. The header is a JSON object, perhaps with spaces
-    behind it: `{"norm": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}`. A tensor's bytes are those
+    after it: `{"norm": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}`. A tensor's bytes are those
     from its first offset up to its second, its numbers stand row by row, the lowest byte of each first. The key
     `__metadata__`, if there is one, holds notes and no tensor.
 

@@ -48,7 +48,7 @@ def expect_quantized(student: Student, oracle: Any, weight: np.ndarray, block: i
     expect(got, expected, rtol=1e-6, what=what, names=("values", "scale"), mistakes=mistakes)
 
 
-@task("quantize", "nearest", "scale", "dtype")
+@task("quantize", "nearest", "scale", "dtype", section="A scale")
 def the_numbers_of_the_lesson(student: Student, oracle: Any) -> None:
     """With 127, -50.2, 0.7 and -0.7 in a row the scale is 1 and the values are 127, -50, 1 and -1; half of it, 0.5."""
     weight = np.array([[127.0, -50.2, 0.7, -0.7]], np.float32)
@@ -56,7 +56,7 @@ def the_numbers_of_the_lesson(student: Student, oracle: Any) -> None:
     expect_quantized(student, oracle, weight / 2, None, "the result for [[63.5, -25.1, 0.35, -0.35]]")
 
 
-@task("quantize", "scale", "nearest", "dtype")
+@task("quantize", "scale", "nearest", "dtype", section="A scale")
 def a_scale_for_each_row(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Random weights with a scale for each row, which the largest magnitude decides, also where that is negative."""
     for rows, columns in ((3, 8), (5, 5), (4, 33)):
@@ -296,14 +296,25 @@ def expect_sums(student: Student, values: np.ndarray, x_values: np.ndarray, whol
         raise
 
 
+def cancelling(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """int8 (R, 17) and (17,) whose products of a row add up to 0, though no two of them are a number and its negative.
+
+    So floats that are made of them with scales leave a rest, also in float64. The first eight are random; the others,
+    eight times 127 and a 1, make up for their sum.
+    """
+    p = rng.integers(-127, 128, 8)
+    q = rng.integers(-127, 128, (rows, 8))
+    often, once = np.divmod(63 - q @ p, 127)
+    shares = (often[:, None] + np.arange(8)) // 8
+    values = np.concatenate([q, shares, once[:, None] - 63], axis=1)
+    return values.astype(np.int8), np.array([*p, *[127] * 8, 1], np.int8)
+
+
 @task("int8_matvec", "whole", "dtype", "scales", "rounded")
 @made_of("int8_matvec", "quantize")
 def products_that_cancel(student: Student, rng: np.random.Generator) -> None:
     """Of products that cancel 0 is left, exactly; and of 40,000 that do a last one, also exactly."""
-    x_values = rng.integers(-127, 128, (8, 2)).astype(np.int8)
-    x_values[0] = 127, 90
-    values = x_values[:, ::-1] * np.array([1, -1], np.int8) * rng.choice(np.array([-1, 1], np.int8), (6, 8, 1))
-    expect_sums(student, values.reshape(6, 16), x_values.ravel(), 0, SCALED_FIRST, "a product whose terms cancel")
+    expect_sums(student, *cancelling(rng, 6), 0, SCALED_FIRST, "a product whose terms cancel")
     q, p = rng.integers(1, 128, (6, 20_000)).astype(np.int8), rng.integers(1, 128, 20_000).astype(np.int8)
     p[0], order = 127, rng.permutation(20_000)
     values = np.concatenate([q, -q[:, order], np.full((6, 1), 100, np.int8)], axis=1)
@@ -335,7 +346,7 @@ def an_x_of_zeros(student: Student, rng: np.random.Generator, oracle: Any) -> No
 
 
 def file_of(tensors: Mapping[str, tuple[str, list[int], bytes]], *, spaces: int = 0, notes: bool = False) -> np.ndarray:
-    """The bytes of a *.safetensors file: name -> (dtype, shape, bytes); spaces behind the header."""
+    """The bytes of a *.safetensors file: name -> (dtype, shape, bytes); spaces after the header."""
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}} if notes else {}
     end = 0
     for name, (dtype, shape, held) in tensors.items():
@@ -362,8 +373,8 @@ def upper_half(numbers: np.ndarray) -> np.ndarray:
 
 
 READ_ERRORS = {
-    "JSONDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins behind them",
-    "UnicodeDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins behind "
+    "JSONDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins after them",
+    "UnicodeDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins after "
     "them; tensors are no text",
     "cannot reshape array": "a BF16 or F16 number takes two bytes, an F32 four; a tensor ends at its second offset; "
     "and a shift by 16 needs uint32 (astype) before it",
@@ -402,7 +413,7 @@ def a_tensor_alone(student: Student, rng: np.random.Generator, oracle: Any) -> N
 
 @task("read_tensor", "offsets", "f32", "shape")
 def one_of_several(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Each of several tensors, behind a header with notes and with spaces at its end."""
+    """Each of several tensors, after a header with notes and with spaces at its end."""
     arrays = {name: rng.standard_normal(n).astype("<f4") for name, n in (("a", 3), ("b.weight", 5), ("c", 2))}
     for spaces, notes in ((0, False), (5, True)):
         tensors = {name: ("F32", [len(array)], array.tobytes()) for name, array in arrays.items()}
@@ -419,7 +430,7 @@ def a_long_header(student: Student, rng: np.random.Generator, oracle: Any) -> No
         data, short = (file_of({"w": ("F32", [3], numbers.tobytes())}, spaces=more) for more in (spaces, 0))
         length = int.from_bytes(data[:8].tobytes(), "little")
         try:
-            expect_tensor(student, oracle, data, "w", f"a tensor behind a header of {length:,} bytes")
+            expect_tensor(student, oracle, data, "w", f"a tensor after a header of {length:,} bytes")
         except (Failure, SubmissionError) as error:
             with suppress(Failure, SubmissionError), student.aside():
                 expect(student.read_tensor(short, "w"), numbers)
@@ -492,11 +503,19 @@ def uneven(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     return (rng.standard_normal((rows, columns)) * np.exp(rng.uniform(-3, 2, (rows, columns)))).astype(np.float32)
 
 
+PROBES = tuple(
+    (uneven(np.random.default_rng(place), 3, 16) * np.float32(unit), [8, 2, 16, 4])
+    for place, unit in enumerate((1, 0.05, 20))
+)
+"""Weights of different sizes and blocks on which a wrong choose_block is compared with known mistakes."""
+
+
 def expect_chosen(
     student: Student, oracle: Any, weight: np.ndarray, blocks: list[int], bound: float, what: str
 ) -> None:
     """Raise Failure unless choose_block gives the right one."""
     expected, mistakes = oracle.chosen(weight, blocks, bound), oracle.chosen_mistakes(weight, blocks, bound)
+    probed = oracle.probed_mistakes()
     try:
         with likely({"ZeroDivisionError": "a weight of zeros has no error: do not divide by its mean square"}):
             got = student.choose_block(weight, blocks, bound)
@@ -507,24 +526,26 @@ def expect_chosen(
     try:
         expect(got, expected, what=what, mistakes=mistakes)
     except Failure as failure:
-        if failure.cause in (PEAK, NOT_DIVIDED):
-            failure.cause = NOT_DIVIDED if is_absolute(student, weight, blocks, bound, got) else PEAK
+        if not failure.of_type:
+            failure.cause = probed_cause(student, probed) or failure.cause
         raise
 
 
-PEAK = "the largest error was compared: the error is the root of the MEAN square of all of them"
-NOT_DIVIDED = "the error is divided by the root of the mean square of the weight"
+BOUNDS = tuple(10.0 ** (n / 4) for n in range(-26, 0))
+"""Bounds on which a wrong choose_block is compared with known mistakes, from 3e-7 to 0.6."""
 
 
-def is_absolute(student: Student, weight: np.ndarray, blocks: list[int], bound: float, got: Any) -> bool:
-    """Whether choose_block takes another block for the same weight in other units, in which the same is rounded."""
+def probed_cause(student: Student, mistakes: Mapping[str, list[int | None]]) -> str | None:
+    """The mistake that gives the blocks that choose_block gives for all of PROBES."""
     with student.aside():
         try:
-            return any(
-                student.choose_block(weight * np.float32(unit), blocks, bound) != got for unit in (2**-20, 2**20)
-            )
+            got = [student.choose_block(weight, blocks, bound) for weight, blocks in PROBES for bound in BOUNDS]
+            expect(got, [], mistakes=mistakes)  # never equal: only its likely cause counts
         except SubmissionError:
-            return False
+            return None
+        except Failure as wrong:
+            return wrong.cause
+    return None
 
 
 NONE_LEFT = "where no block is left, return None: no exception"

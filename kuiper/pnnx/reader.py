@@ -145,7 +145,7 @@ class _Reader:
     def _magic(self, line: bytes) -> None:
         self.line = 1
         if line.strip() != MAGIC.encode():
-            found = _short(line[:80].decode("utf-8", "backslashreplace")) if line.strip() else "nothing"
+            found = _short(line.strip()[:80].decode("utf-8", "backslashreplace")) if line.strip() else "nothing"
             self._fail(f"{MAGIC}, with which every PNNX file begins", found)
 
     def _tokens(self, line: bytes) -> list[str]:

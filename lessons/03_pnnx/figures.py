@@ -42,21 +42,20 @@ def label(content: str, x: float, y: float, size: float = 11.0, **attributes: ob
 
 
 def onnx_pnnx() -> Svg:
-    """One line of PyTorch, as ONNX and as PNNX write it, one below the other."""
-    names = (("body", 60), ("gate", 180), ("shortcut", 310))
-    parts = [text("y = body * gate + shortcut", 190, 16, 15, font_weight="bold")]
-    parts += [label("ONNX: one node per step", 4, 50, 13.5, font_weight="bold")]
-    parts += [pill(name, x, 82, 13.0) for name, x in names]
-    parts += [arrow(60, 95, 108, 129), arrow(180, 95, 132, 129), box(120, 148, 100, 36, YELLOW, "Mul", size=14)]
-    parts += [arrow(138, 167, 185, 199), arrow(310, 95, 232, 199), box(205, 218, 100, 36, YELLOW, "Add", size=14)]
-    parts += [arrow(205, 237, 205, 260), pill("y", 205, 273, 13.0)]
-    parts += [label("PNNX: one operator", 4, 322, 13.5, font_weight="bold")]
-    for name, x in names:
-        parts += [pill(name, x, 354, 13.0), arrow(x, 367, 190 + (x - 190) * 0.6, 401)]
-    parts += [box(190, 426, 270, 48, YELLOW, "pnnx.Expression", "expr=add(mul(@0,@1),@2)", size=14)]
-    parts += [arrow(190, 451, 190, 474), pill("y", 190, 487, 13.0)]
+    """One line of PyTorch, as ONNX and as PNNX write it, side by side."""
+    parts = [text("y = body * gate + shortcut", 232, 16, 15, font_weight="bold")]
+    parts += [label("ONNX: a node per step", 4, 50, 13.5, font_weight="bold")]
+    parts += [pill(name, x, 82, 13.0) for name, x in (("body", 28), ("gate", 86), ("shortcut", 164))]
+    parts += [arrow(28, 95, 50, 129), arrow(86, 95, 66, 129), box(58, 148, 84, 36, YELLOW, "Mul", size=14)]
+    parts += [arrow(72, 167, 96, 199), arrow(164, 95, 130, 199), box(112, 218, 84, 36, YELLOW, "Add", size=14)]
+    parts += [arrow(112, 237, 112, 260), pill("y", 112, 273, 13.0)]
+    parts += [label("PNNX: one operator", 252, 50, 13.5, font_weight="bold")]
+    for name, x in (("body", 278), ("gate", 340), ("shortcut", 420)):
+        parts += [pill(name, x, 82, 13.0), arrow(x, 95, 356 + (x - 356) * 0.6, 129)]
+    parts += [box(356, 154, 208, 48, YELLOW, "pnnx.Expression", "expr=add(mul(@0,@1),@2)", size=14)]
+    parts += [arrow(356, 179, 356, 202), pill("y", 356, 215, 13.0)]
     description = "ONNX needs a Mul and an Add node; PNNX keeps the line as one Expression with three inputs."
-    return picture(380, 506, "The same arithmetic in ONNX and in PNNX", description, *parts)
+    return picture(466, 292, "The same arithmetic in ONNX and in PNNX", description, *parts)
 
 
 TOKENS = (

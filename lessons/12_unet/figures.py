@@ -83,7 +83,9 @@ def levels() -> Svg:
         if k == 1:
             outline = {"fill": "none", "stroke": ROSE[1], "stroke_width": 3.0}
             parts.append(element("rect", x=x + size, y=y, width=3 * size, height=4 * size, **outline))
-        parts.append(note(("one name", "a name for each box", "a name for each pixel")[k], x + 2.5 * size, 154))
+            parts.append(element("rect", x=x + size, y=y, width=18.0, height=18.0, fill=ROSE[1]))
+            parts.append(text("7", x + size + 9, y + 9, 13.0, "#ffffff"))
+        parts.append(note(("one name: 7", "a name for each box", "a name for each pixel")[k], x + 2.5 * size, 154))
         parts.append(note(result, x + 2.5 * size, 174))
     return picture(
         480,
@@ -118,6 +120,8 @@ def unet() -> Svg:
             end = tops[level] + heights[level]
             d = f"M{start:g} {middle(level + 1):g}H{x + width / 2:g}"
             parts.append(arrow(d, x + width / 2, end, 0, -1, ROSE[1]))
+            outputs = str(op.params["out_channels"].value)
+            parts.append(note(outputs, x + width / 2 - 5, end + 13, text_anchor="end"))
         elif kind == "cat":
             beside = place[op.producers[0].name]
             d = f"M{beside[0] + width:g} {middle(level):g}"
@@ -130,6 +134,8 @@ def unet() -> Svg:
             parts.append(
                 bar(str(op.params["out_channels"].value), x, tops[level], width, heights[level], swatch_of("nn.Conv2d"))
             )
+            if set(op.params["kernel_size"].value) == {1}:
+                parts.append(note("1x1", x + width / 2, tops[level] + heights[level] + 12))
             place[op.name] = x, level
             x += step
             ends[level] = x
@@ -149,11 +155,11 @@ def unet() -> Svg:
         return bar("", left + 4, y - 8, 12, 16, swatch_of(kind))
 
     for label, kind, left, row in (
-        ("convolution, its channels", "nn.Conv2d", 12.0, 0),
-        ("2x2 maximum", "maximum", 240.0, 0),
-        ("skip", "skip", 376.0, 0),
-        ("transposed convolution", "up", 12.0, 1),
-        ("cat", "torch.cat", 240.0, 1),
+        ("3x3 convolution, its channels", "nn.Conv2d", 12.0, 0),
+        ("max pooling", "maximum", 268.0, 0),
+        ("skip", "skip", 404.0, 0),
+        ("transposed convolution, its channels", "up", 12.0, 1),
+        ("cat", "torch.cat", 404.0, 1),
     ):
         y = bottom + 26 * row
         parts += [symbol(kind, left, y), note(label, left + 26, y, text_anchor="start")]
@@ -163,8 +169,9 @@ def unet() -> Svg:
         x + 46,
         bottom + 44,
         "The segmenter",
-        "Two convolutions on each of five levels on the way down, four maxima between them; four transposed "
-        "convolutions on the way up, each joined with the values of the same level on the way down.",
+        "Two convolutions on each of five levels on the way down, max pooling between them; four transposed "
+        "convolutions on the way up, each joined with the values of the same level on the way down; a 1x1 convolution "
+        "at the end.",
         *parts,
     )
 

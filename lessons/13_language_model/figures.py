@@ -122,10 +122,11 @@ def draw_heads(graph: kuiper.RuntimeGraph, tokens: Tokens) -> Svg:
     """Where two of the writer's heads look in a sentence: a row for each query, a column for each key."""
     words = [tokens.decode([token]).strip() for token in tokens.encode(SENTENCE)]
     size, x0, marks = 34.0, 74.0, []
-    tall = 76 + size * len(words)
+    tall = 94 + size * len(words)
     for number, (block, head_number, title) in enumerate(LOOKS):
-        top, weights = 60 + number * tall, sentence_weights(graph, tokens, SENTENCE, block)
-        marks.append(left(title, 12, top - 44, 14.0, font_weight="bold"))
+        top, weights = 78 + number * tall, sentence_weights(graph, tokens, SENTENCE, block)
+        marks.append(left(title, 12, top - 62, 14.0, font_weight="bold"))
+        marks.append(left("a row: who looks; a column: who is looked at", 12, top - 42, 12.0))
         for i, word in enumerate(words):
             marks.append(note(word, x0 - 8, top + (i + 0.5) * size, 13.0, text_anchor="end"))
             marks.append(note(word, x0 + (i + 0.5) * size, top - 12 - 12 * (i % 2), 12.0))
@@ -238,9 +239,11 @@ Q, K, V = (
 )
 
 
-def table(rows: np.ndarray, x: float, y: float, title: str, digits: int, hidden: bool = False) -> list[str]:
-    """A small matrix of numbers; above the diagonal a dash where it is hidden."""
-    wide, high = 46.0, 34.0
+def table(
+    rows: np.ndarray, x: float, y: float, title: str, digits: int, hidden: bool = False, wide: float = 46.0
+) -> list[str]:
+    """A small matrix of numbers in columns `wide` apart; above the diagonal a dash where it is hidden."""
+    high = 34.0
     marks = [left(title, x, y - 18)]
     for (i, j), value in np.ndenumerate(rows):
         dark = hidden and j > i
@@ -252,17 +255,21 @@ def table(rows: np.ndarray, x: float, y: float, title: str, digits: int, hidden:
 
 
 def draw_attention() -> Svg:
-    """Scores, weights and results of three tokens."""
+    """Queries, keys and values of three tokens, their scores, weights and results."""
     weights = attention_weights(Q, K, causal(3, 3), 0.5)
-    marks = [left(f"token {i}", 6, top + 34 * i + 16) for top in (56, 214) for i in range(3)]
-    marks += table(Q @ K.T / 2, 68, 56, "scores q·k / √4", 1, hidden=True)
-    marks += table(weights, 282, 56, "weights", 2, hidden=True)
-    marks += table(weights @ V, 68, 214, "results: weights @ v", 2)
-    marks += [note("softmax", 242, 92), path("M212 106H268"), head(274, 106, 0)]
-    marks += [path("M350 162V264H264"), head(258, 264, 180)]
-    marks += [left("Grey: a token that comes later.", 6, 334), left("Each row of weights sums to 1.", 6, 354)]
+    first, second, third = 46, 204, 362
+    marks = [left(f"token {i}", 6, top + 34 * i + 16) for top in (first, second, third) for i in range(3)]
+    for x, rows_of_numbers, title in ((68, Q, "queries q"), (190, K, "keys k"), (312, V, "values v")):
+        marks += table(rows_of_numbers, x, first, title, 0, wide=28.0)
+    marks += table(Q @ K.T / 2, 68, second, "scores q·k / √4", 1, hidden=True)
+    marks += table(weights, 282, second, "weights", 2, hidden=True)
+    marks += table(weights @ V, 68, third, "results: weights @ v", 2)
+    marks += [note("softmax", 242, second + 36), path(f"M212 {second + 50}H268"), head(274, second + 50, 0)]
+    marks += [path(f"M350 {second + 106}V{third + 50}H264"), head(258, third + 50, 180)]
+    marks += [left("Grey: a token that comes later.", 6, third + 120)]
+    marks += [left("Each row of weights sums to 1.", 6, third + 140)]
     rows = "; ".join(" ".join(f"{w:.2f}" for w in row) for row in weights)
-    return picture(430, 370, "Attention of three tokens", f"Weights by row: {rows}.", *marks)
+    return picture(430, third + 156, "Attention of three tokens", f"Weights by row: {rows}.", *marks)
 
 
 def arrow(x: float, y: float, degrees: float, length: float, colours: tuple[str, str], label: str = "") -> list[str]:
@@ -359,7 +366,7 @@ def draw_choice(graph: kuiper.RuntimeGraph, tokens: Tokens) -> Svg:
     marks, said = [], []
     x0 = 108.0
     for panel, temperature in enumerate((0.5, 1.0, 1.5)):
-        top = 20.0 + 232 * panel
+        top = 20.0 + 255 * panel
         chances = probabilities(logits, temperature)
         nucleus = np.count_nonzero(top_p(chances, 0.9))
         marks.append(left(f"temperature {temperature}: {nucleus} tokens reach 0.9", 6, top, 13.0, font_weight="bold"))
@@ -370,8 +377,21 @@ def draw_choice(graph: kuiper.RuntimeGraph, tokens: Tokens) -> Svg:
             marks.append(element("rect", x=x0, y=y - 9, width=max(width, 0.5), height=18.0, fill=fill, stroke=border))
             marks.append(left(f"{chances[token]:.3f}", x0 + width + 6, y))
             marks.append(note(repr(tokens.decode([int(token)])), x0 - 8, y, text_anchor="end"))
+        y, start = top + 26 + 23 * len(shown), x0
+        ranked = np.sort(chances)[::-1]
+        cut = max(nucleus, len(shown))
+        for share, (fill, border) in ((ranked[len(shown) : cut].sum(), BLUE), (ranked[cut:].sum(), PLAIN_BOX)):
+            marks.append(element("rect", x=start, y=y - 9, width=max(240 * float(share), 0.5), height=18.0, fill=fill,
+                                 stroke=border))  # fmt: skip
+            start += 240 * float(share)
+        marks.append(left(f"{ranked[len(shown) :].sum():.3f}", start + 6, y))
+        marks.append(note("all others", x0 - 8, y, text_anchor="end"))
         said.append(f"{temperature}: {nucleus} tokens reach 0.9, the first has {chances[shown[0]]:.2f}")
-    return picture(400, 708, "What follows: The function returns", "Temperature " + "; ".join(said) + ".", *marks)
+    y = 20.0 + 255 * 3
+    for x, (fill, border), label in ((6.0, BLUE, "kept with p = 0.9"), (190.0, PLAIN_BOX, "cut off")):
+        marks.append(element("rect", x=x, y=y - 9, width=18.0, height=18.0, fill=fill, stroke=border))
+        marks.append(left(label, x + 26, y))
+    return picture(400, 800, "What follows: The function returns", "Temperature " + "; ".join(said) + ".", *marks)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,12 @@ def _table(pairs: Callable[[Sequence[int]], Any], once: bool, ids: Sequence[int]
     return table
 
 
+def _shares(ids: Sequence[int], size: int, least: int) -> np.ndarray:
+    """(size, size): the table, each row divided by its sum, or by `least` where the sum is smaller."""
+    table = _table(pairwise, False, ids, size)
+    return table / np.maximum(table.sum(axis=1, keepdims=True), least)
+
+
 BIGRAM_TABLE: Mistakes = {
     "rows and columns are exchanged: table[i, j] counts j AFTER i": partial(
         _table, lambda ids: zip(ids[1:], ids), False
@@ -30,6 +36,14 @@ BIGRAM_TABLE: Mistakes = {
     "a pair that comes again is not counted again: table[i, j] += 1, pair by pair. With arrays for i and j, numpy adds "
     "once for each place": partial(_table, pairwise, True),
     "the last pair is missing": partial(_table, lambda ids: pairwise(ids[:-1]), False),
+    "each token belongs to TWO pairs, with the one before and with the one after: pairwise(ids)": partial(
+        _table, lambda ids: zip(ids[::2], ids[1::2]), False
+    ),
+    "counts are asked, and each row was divided by its sum": lambda ids, size: _shares(ids, size, 0),
+    "counts are asked, and each row was divided by its sum, or by 1": lambda ids, size: _shares(ids, size, 1),
+    "rows and columns are exchanged, and ids[-1] is the last: begin with the second token": partial(
+        _table, lambda ids: [(one, ids[i - 1]) for i, one in enumerate(ids)], False
+    ),
     "the last token and the first one are no pair: in Python ids[-1] is the last": partial(
         _table, lambda ids: [(ids[i - 1], one) for i, one in enumerate(ids)], False
     ),
@@ -63,18 +77,24 @@ def _turned(
     back: bool = False,
     new_left: bool = False,
     zipped: bool = False,
+    minus: bool = False,
+    pairs: int = 2,
+    axis: int = -1,
+    unit: float = 1.0,
 ) -> np.ndarray:
     """`rotate` with a mistake.
 
     power : i and D -> the exponent of 10000; back : the other way round; new_left : the right numbers are made of the
-    new left ones; zipped : left and right numbers in turns.
+    new left ones; zipped : left and right numbers in turns;
+    minus : in the second half, too; pairs : D divided by how many there are; axis : along which the halves are joined;
+    unit : of the angle, in radians.
     """
     left, right = np.split(x, 2, axis=-1)
-    angle = place * 1e4 ** power(np.arange(left.shape[-1]), x.shape[-1]) * (-1 if back else 1)
+    angle = unit * place * 1e4 ** power(np.arange(x.shape[-1] // pairs), x.shape[-1]) * (-1 if back else 1)
     cos, sin = np.cos(angle), np.sin(angle)
     turned = left * cos - right * sin
-    halves = turned, right * cos + (turned if new_left else left) * sin
-    return np.stack(halves, axis=-1).reshape(x.shape) if zipped else np.concatenate(halves, axis=-1)
+    halves = turned, right * cos + (turned if new_left else left) * (-sin if minus else sin)
+    return np.stack(halves, axis=-1).reshape(x.shape) if zipped else np.concatenate(halves, axis=axis)
 
 
 ROTATE: Mistakes = {
@@ -89,6 +109,10 @@ ROTATE: Mistakes = {
     "i begins at 1: the first pair is pair 0": partial(_turned, power=lambda i, width: -2 * (i + 1) / width),
     "turned the other way: the minus belongs to b sin": partial(_turned, back=True),
     "b is turned with the NEW a: keep the old one until both are made": partial(_turned, new_left=True),
+    "the minus belongs to the left half alone: the right one is b cos + a sin": partial(_turned, minus=True),
+    "there are D / 2 pairs: i ends before D / 2, as wide as `left` is": partial(_turned, pairs=1),
+    "the halves were joined along axis 0: np.concatenate(..., axis=-1)": partial(_turned, axis=0),
+    "the angle is in radians already, which np.cos and np.sin take": partial(_turned, unit=math.pi / 180),
     "left and right stand in turns: first all of the left half, then all of the right": partial(_turned, zipped=True),
 }
 
@@ -103,15 +127,18 @@ def _attended(
     keys_turned: bool = True,
     values_turned: bool = False,
     shared: Callable[[np.ndarray], np.ndarray] = lambda heads: np.repeat(heads, 2, axis=0),
+    shared_values: Callable[[np.ndarray], np.ndarray] | None = None,
+    joined: bool = True,
     exchanged: bool = True,
     out: Callable[[np.ndarray], np.ndarray] | None = np.transpose,
     added: bool = False,
 ) -> np.ndarray:
     """`attend` with a mistake: (T,128) -> (T,128).
 
-    scale : of the scores; shared : two heads of keys -> one for each head of queries; exchanged : whether heads and
-    tokens are, before the heads are joined; out : what is made of the last layer's weight, or None without that layer;
-    added : whether x is.
+    scale : of the scores; shared : two heads of keys -> one for each head of queries; shared_values : those of
+    values, if not as those of keys; joined : whether the heads are; exchanged : whether heads and tokens are, before
+    the heads are joined; out : what is made of the last layer's weight, or None without that layer; added : whether x
+    is.
     """
 
     def heads(name: str) -> np.ndarray:
@@ -127,8 +154,8 @@ def _attended(
     if masked:
         scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
     powers = np.exp(scores - scores.max(axis=2, keepdims=True))
-    y = powers / powers.sum(axis=2, keepdims=True) @ shared(v)
-    y = (y.swapaxes(0, 1) if exchanged else y).reshape(len(x), -1)
+    y = powers / powers.sum(axis=2, keepdims=True) @ (shared_values or shared)(v)
+    y = (y.swapaxes(0, 1) if exchanged else y).reshape(len(x), -1) if joined else y
     y = y if out is None else y @ out(weight(f"blocks.{n}.attention.out"))
     return x + y if added else y
 
@@ -148,6 +175,16 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         "order": wrong(shared=lambda heads: np.tile(heads, (2, 1, 1))),
         "queries have four heads, keys and values two: np.repeat(..., 2, axis=0) gives each query its own": wrong(
             shared=np.array
+        ),
+        "only the keys are repeated: each head of queries needs its values, too": wrong(shared_values=np.array),
+        "np.repeat along axis 1 repeats the tokens: the heads lie along axis 0": wrong(
+            shared=lambda heads: np.repeat(heads, 2, axis=1)
+        ),
+        "the heads are still apart: swap heads and tokens, reshape to (tokens, 128), and end with the layer out": wrong(
+            joined=False, out=None
+        ),
+        "the heads are still apart before the layer out: swap heads and tokens, then reshape to (tokens, 128)": wrong(
+            joined=False
         ),
         "the scores are divided by D: it is sqrt(D)": wrong(scale=1 / WIDTH),
         "the scores are not divided by sqrt(D)": wrong(scale=1.0),

@@ -67,6 +67,26 @@ TRAFFIC: Mistakes = {
     "a call is (name, operation, operands): its name is call[0]": (
         lambda groups, sizes: sizes[groups[0][-1]]  # type: ignore[index]
     ),
+    "one set for all groups has a value once that one group writes and another loads: begin an empty set for each": (
+        lambda groups, sizes: _bytes(
+            lambda calls: list(
+                {*(one for group in groups for one in _once(group)), *(group[-1][0] for group in groups)}
+            ),
+            [[]],
+            sizes,
+        )
+    ),
+    "what any group makes was taken away, even from what is written: each group has a set of its own, and what it "
+    "writes counts": lambda groups, sizes: _bytes(
+        lambda calls: list(
+            {one for group in groups for one in _read(group)} - {call[0] for each in groups for call in each}
+        ),
+        [[]],
+        sizes,
+    ),
+    "a group is a list of calls, not a call: in the loop over groups goes one over calls": lambda groups, sizes: (
+        4 * sum(sizes[one] for name, _, operands in groups for one in (*operands, name))
+    ),
     "only one group was counted: is the `return` inside of the loop?": (
         lambda groups, sizes: _bytes(lambda group: [*_once(group), group[-1][0]], groups[:1], sizes)
     ),
@@ -80,6 +100,14 @@ PER_LOAD: Mistakes = {
     "each multiply-add was given two loads of its own: a tile loads v vectors and h numbers in all": lambda h, v: 0.5,
     "without brackets: h * v / (h + v)": lambda h, v: h * v / h + v,
     "the sums are not loaded: they stay in registers": lambda h, v: h * v / (h + v + h * v),
+    "v counts vectors, of which one load brings eight numbers: no factor 8": lambda h, v: 8 * h * v / (h + 8 * v),
+    "a number of x was loaded for each sum: one load serves its whole row of v sums, so there are h": lambda h, v: (
+        h * v / (h * v + v)
+    ),
+    "these are the registers: a row's number of x is loaded once, and there are h of them, so h + v loads": (
+        lambda h, v: h * v / (h * v + v + 1)
+    ),
+    "h + v + 1 is one too many: loads are counted, h numbers and v vectors": lambda h, v: h * v / (h + v + 1),
     "the numbers of x are loaded, too: h of them": lambda h, v: h * v / v,
     "the vectors of weights are loaded, too: v of them": lambda h, v: h * v / h,
 }
@@ -117,11 +145,27 @@ SUM_PHI: Mistakes = {
     "from the end of the loop comes the new sum, and not the counter": (
         lambda s: f"%{s} = phi <8 x float> [ zeroinitializer, %before.k ], [ %k.next, %end.k ]"
     ),
+    "LLVM reads this order, too; here it is the counter's that is asked for: before.k first": (
+        lambda s: f"%{s} = phi <8 x float> [ %{s}.next, %end.k ], [ zeroinitializer, %before.k ]"
+    ),
+    "LLVM reads it without the blanks in the brackets, too; here they are asked for: [ zeroinitializer, %before.k ]": (
+        lambda s: _phi(s).replace("[ ", "[").replace(" ]", "]")
+    ),
+    "a line break stands at the end: loop joins the lines itself": lambda s: _phi(s) + "\n",
+    "the type stands once, before the brackets: in them is the value alone": lambda s: _phi(
+        s, zero="<8 x float> zeroinitializer"
+    ),
+    "the type stands once, before the brackets: in them are the values alone": lambda s: (
+        f"%{s} = phi <8 x float> [ <8 x float> zeroinitializer, %before.k ], [ <8 x float> %{s}.next, %end.k ]"
+    ),
     "the blocks' names begin with %, too": lambda s: _phi(s).replace("%before", "before").replace("%end", "end"),
     "the first % is missing: each name begins with one": lambda s: _phi(s)[1:],
 }
 
 WAITING: Mistakes = {
+    "turned round: a thread waits from its own time until the largest, max(arrivals) - time": lambda arrivals: sum(
+        time - max(arrivals) for time in arrivals
+    ),
     "that is what the first to arrive waits: all threads together": lambda arrivals: max(arrivals) - min(arrivals),
     "a barrier opens for the largest of the times, which need not stand last": (
         lambda arrivals: sum(arrivals[-1] - time for time in arrivals)

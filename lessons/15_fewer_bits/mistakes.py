@@ -24,12 +24,35 @@ def _row(
 
 
 QUANTIZED_ROW: Mistakes = {
-    "a cast drops what is behind the point: np.rint first, then astype(np.int8)": partial(_row, rounding=np.trunc),
+    "a cast drops what is after the decimal point: np.rint first, then astype(np.int8)": partial(
+        _row, rounding=np.trunc
+    ),
     "np.floor rounds down: np.rint goes to the nearest": partial(_row, rounding=np.floor),
     "a negative number can be the largest magnitude: np.abs first": partial(_row, magnitude=np.max),
     "the largest magnitude becomes 128, which int8 does not have: divide by 127": partial(_row, most=128),
-    "the values are right, but not yet int8: .astype(np.int8) behind np.rint": partial(
+    "the values are right, but not yet int8: .astype(np.int8) after np.rint": partial(
         _row, made=lambda values, scale: (values, scale)
+    ),
+    "the row was cast to int8 before it was divided, and the cast drops what is after the decimal point: divide, "
+    "np.rint, and then astype": lambda row: (
+        row.astype(np.int8) / (np.abs(row).max() / 127),
+        np.abs(row).max() / 127,
+    ),
+    "the row was rounded, but not divided by the scale: np.rint(row / scale)": lambda row: (
+        np.rint(row).astype(np.int8),
+        np.abs(row).max() / 127,
+    ),
+    "divide by 127: with 128 the largest magnitude has to be cut off, and all others are stretched too little": partial(
+        _row, rounding=lambda values: np.clip(np.rint(values), -127, 127), most=128
+    ),
+    "int8 has 256 values, but the scale is the largest magnitude / 127: the values go from -127 to 127": partial(
+        _row, most=256
+    ),
+    "int8 has 255 of these values, but the scale is the largest magnitude / 127, for both signs": partial(
+        _row, most=255
+    ),
+    "that is the sum of the magnitudes: the LARGEST of them, np.abs(row).max(), decides": partial(
+        _row, magnitude=lambda row: np.abs(row).sum()
     ),
     "values and scale are exchanged: first the whole numbers, then the scale": partial(
         _row, made=lambda values, scale: (scale, values.astype(np.int8))
@@ -38,9 +61,7 @@ QUANTIZED_ROW: Mistakes = {
         _row, made=lambda values, scale: (values.astype(np.int8), 1 / scale)
     ),
     "the scale is missing: return values, scale": partial(_row, made=lambda values, scale: values.astype(np.int8)),
-    "each number has a scale of its own here: a row has one, .max() behind np.abs(row)": partial(
-        _row, magnitude=np.abs
-    ),
+    "each number has a scale of its own here: a row has one, .max() after np.abs(row)": partial(_row, magnitude=np.abs),
     "the row was multiplied by the scale: row / scale makes the largest magnitude 127": lambda row: (
         np.rint(row * np.abs(row).max() / 127).astype(np.int8),
         np.abs(row).max() / 127,
@@ -74,6 +95,7 @@ BITS_PER_WEIGHT: Mistakes = {
     "the 8 bits belong to each weight and are not shared: only the scale's 32 are divided by `block`": lambda block: (
         (8 + 32) / block
     ),
+    "the weight is an int8: it takes 8 bits, not the 16 of float16": lambda block: 16 + 32 / block,
     "the scale is a float32: it has 32 bits, not 16": lambda block: 8 + 16 / block,
     "the scale is a float32: it has 32 bits, not 8": lambda block: 8 + 8 / block,
 }
@@ -101,7 +123,7 @@ TOKENS_A_SECOND: Mistakes = {
     "only the processor was asked: memory can be the slower one": partial(
         _slower, which=lambda _, processor: processor
     ),
-    "// drops what is behind the point: / keeps it": lambda weights, bytes_each, bandwidth, peak: min(
+    "// drops what is after the decimal point: / keeps it": lambda weights, bytes_each, bandwidth, peak: min(
         bandwidth // (weights * bytes_each), peak // (2 * weights)
     ),
     "the operations don't depend on the bytes of a weight: peak / (2 * weights)": (
@@ -117,6 +139,18 @@ TOKENS_A_SECOND: Mistakes = {
     ),
     "the network has weights * bytes_each bytes: multiply the two, don't divide": (
         lambda weights, bytes_each, bandwidth, peak: min(bandwidth / (weights / bytes_each), peak / (2 * weights))
+    ),
+    "bytes a second and operations a second were compared: first make tokens a second of each, then take the least": (
+        lambda weights, bytes_each, bandwidth, peak: min(bandwidth, peak) / weights
+    ),
+    "a weight was given 4 bytes: it takes `bytes_each`": lambda weights, bytes_each, bandwidth, peak: min(
+        bandwidth / (weights * 4), peak / (2 * weights)
+    ),
+    "without brackets: bandwidth / (weights * bytes_each)": lambda weights, bytes_each, bandwidth, peak: min(
+        bandwidth / weights * bytes_each, peak / 2 * weights
+    ),
+    "the roofline gives operations a second, and a token takes two for each weight: / (2 * weights)": (
+        lambda weights, bytes_each, bandwidth, peak: min(peak, bandwidth * 2 / bytes_each) / weights
     ),
     "these are seconds a token: turn it round": lambda weights, bytes_each, bandwidth, peak: max(
         weights * bytes_each / bandwidth, 2 * weights / peak

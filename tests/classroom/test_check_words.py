@@ -131,3 +131,8 @@ def test_the_likely_cause_stands_above_long_arrays_and_below_short_ones(rows: in
     failure.cause = "the sum is missing"
     said = "\n".join(explain.values_and_cause(failure))
     assert (said.index("the sum is missing") < said.index("expected")) is above
+
+
+def test_tiny_numbers_are_not_written_as_zeros() -> None:
+    assert "2.e-25" in explain.long(np.array([[1e-25, 2e-25]]))
+    assert "e-" not in explain.long(np.array([[1e-25, 1.0]]))

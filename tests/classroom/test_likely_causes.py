@@ -294,6 +294,78 @@ READER_AND_ORDER = {
         {"    return kind, READ[kind](text)\n": "    return READ[kind](text), kind\n"},
         "The two parts are swapped",
     ),
+    "an int beside a float as strs": (
+        "03_pnnx",
+        "lists_of_several_kinds",
+        {
+            "kind = max(kind_of(element) for element in elements)": "kinds = {*map(kind_of, elements)}\n"
+            "        kind = kinds.pop() if len(kinds) == 1 else STRING"
+        },
+        "An int beside a float becomes a float",
+    ),
+    "minus taken for a number": (
+        "03_pnnx",
+        "a_number_begins_with_a_digit",
+        {'text.removeprefix("-").startswith(DIGITS)': 'text.startswith(("-", *DIGITS))'},
+        "int() cannot read this text: what does not begin with a digit",
+    ),
+    "a mark at the end of a value": (
+        "03_pnnx",
+        "shapes_and_slots_are_skipped",
+        {'key.startswith(("#", "$"))': '("#" in token or "$" in token)'},
+        "sep=# and price=a$ are options",
+    ),
+    "attributes that replace options": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {
+            '        elif not key.startswith(("#", "$")):\n': '        if not key.startswith(("#", "$")):\n',
+            "            params[key] = value\n": '            params[key.lstrip("@")] = value\n',
+        },
+        "there it replaces an option of the same name",
+    ),
+    "one input": (
+        "03_pnnx",
+        "counts_decide",
+        {OPERANDS: "tokens[4:5] if start > 4 else [], tokens[start:end], params"},
+        "Only the first input was taken",
+    ),
+    "shapes without element types": (
+        "03_pnnx",
+        "weights_lose_their_mark",
+        {"attributes[key[1:]] = value": 'attributes[key[1:]] = value[: value.index(")") + 1]'},
+        "the element type behind the bracket",
+    ),
+    "dictionaries kept from call to call": (
+        "03_pnnx",
+        "options_are_raw_text",
+        {"    params: dict[str, str] = {}\n": '    params = parse_operator.__dict__.setdefault("kept", {})\n'},
+        "begin each call with new dictionaries",
+    ),
+    "a call of parse_parameter, which is not written yet": (
+        "03_pnnx",
+        "options_are_raw_text",
+        {
+            '    if "%" in text:\n': '    raise NotImplementedError("parse_parameter: TODO")\n    if "%" in text:\n',
+            "            params[key] = value\n": "            params[key] = parse_parameter(value)\n",
+        },
+        "Values stay raw text here",
+    ),
+    "released after the first reader": (
+        "04_graph",
+        "a_result_with_two_readers",
+        {"            last[source] = step\n": "            last[source] = min(last[source], step)\n"},
+        "a result goes after its first reader",
+    ),
+    "readers counted once, slots subtracted": (
+        "04_graph",
+        "one_result_in_two_slots",
+        {
+            "            last[source] = step\n": "            slots = [i for i, reader in enumerate(order) for one in "
+            "reads[reader] if one == source]\n            last[source] = slots[len(set(slots)) - 1]\n"
+        },
+        "is counted down twice, and was counted once",
+    ),
     "walks from inputs alone": (
         "04_graph",
         "an_operator_that_leads_to_itself",
@@ -397,12 +469,12 @@ OF_MUTANTS = {
     "loop_nest/loads_x": "x is loaded for each multiply-add",
     "loop_nest/one_by_one": "there is no tile",
     "loop_nest/turned_tile": "h and w of the tile are exchanged",
-    "loop_nest/stored_at_each_step": "the stores belong behind the loop over the depth",
-    "loop_nest/stored_twice": "store once, behind the epilogue",
-    "loop_nest/epilogue_on_y": "y is stored once, behind them: y is never read",
+    "loop_nest/stored_at_each_step": "the stores belong after the loop over the depth",
+    "loop_nest/stored_twice": "store once, after the epilogue",
+    "loop_nest/epilogue_on_y": "y is stored once, after them: y is never read",
     "loop_nest/epilogue_at_each_step": "the epilogue is done at each step of the depth",
     "loop_nest/begins_at_one": "each sum begins at 0.0",
-    "loop_nest/begun_once": "set to 0.0 once, in front of all tiles",
+    "loop_nest/begun_once": "set to 0.0 once, before all tiles",
     "loop_nest/begun_in_a_row": "from one tile to the next in its row",
     "loop_nest/never_begun": "in a line before the loop over the depth",
     "loop_nest/exchanged_w": "the indices of w are exchanged: it is w[k, j]",
@@ -420,8 +492,8 @@ OF_MUTANTS = {
     "share_rows/last_unit": "not when the one is that took the last unit",
     "share_rows/first_done": "not at the smallest",
     "share_rows/begins_at_0": "where the one before it ended",
-    "share_rows/no_barrier": "no thread waits for the others behind a part",
-    "share_rows/no_wait": "no thread waits for the others behind a part",
+    "share_rows/no_barrier": "no thread waits for the others after a part",
+    "share_rows/no_wait": "no thread waits for the others after a part",
     "share_rows/no_rows": "a part without rows takes as long as the barrier",
     "share_rows/first_shares": "not the first ones'",
     "share_rows/needed": "leave their defaults",
@@ -505,6 +577,9 @@ SUMS = "sums = (parts * x_values.reshape(blocks, -1)).sum(axis=2)"
 RESULT = "return (sums * (scale * x_scale)).sum(axis=1).astype(np.float32)"
 X_ROUNDED = "x_values, x_scale = quantize(x[None], columns // blocks)"
 NONE = "                return int(block)\n    return None\n"
+BETWEEN = "a_bound_between_two_errors"
+ENOUGH = "np.square(difference, dtype=np.float64).sum() <= bound**2 * squares"
+MEAN = "np.abs(difference).mean()"
 SWAPPED = "return scale, values.astype(np.int8).reshape(rows, columns)"
 FLOATS = "return (dequantize(values, scale) @ dequantize(x_values, x_scale)[0]).astype(np.float32)"
 BITS = {
@@ -555,6 +630,32 @@ BITS = {
         "products_that_cancel",
         {SUMS: SUMS.replace("axis=2", "axis=2, dtype=np.float32")},
         "float32 has all whole numbers up to 2**24 only",
+    ),
+    "floats of float64": (
+        "products_that_cancel",
+        {RESULT: FLOATS.replace("values, scale)", "values.astype(float), scale)")},
+        "sum the products of whole numbers first",
+    ),
+    "means of magnitudes": (
+        BETWEEN,
+        {ENOUGH: f"{MEAN} <= bound * np.abs(weight).mean()"},
+        "the mean SQUARE",
+    ),
+    "the largest difference and weight": (
+        BETWEEN,
+        {ENOUGH: "np.abs(difference).max() <= bound * np.abs(weight).max()"},
+        "compared with the largest weight",
+    ),
+    "without the root": (BETWEEN, {ENOUGH: ENOUGH.replace("bound**2", "bound")}, "without the root"),
+    "the mean of the rows": (
+        BETWEEN,
+        {ENOUGH: "np.sqrt(np.square(difference).mean(1) / np.square(weight).mean(1)).mean() <= bound"},
+        "the mean of the rows",
+    ),
+    "a largest difference over the root": (
+        BETWEEN,
+        {ENOUGH: "np.abs(difference).max() <= bound * (squares / weight.size) ** 0.5"},
+        "the root of the MEAN square",
     ),
     "a small number added to each scale": (
         "blocks_of_zeros",

@@ -142,7 +142,7 @@ def greedy(x: list[int]) -> int:
         ),
         (nothing, [((1,), 1), ((2,), None)], "nothing: not written yet"),
         (nothing, [((1,), None)], "nothing: right, 1 of 1"),
-        (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0) returned None: is a `return` missing? (1 of 2 right)"),
+        (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0) returned None here: is a case missing? (1 of 2 right)"),
         (one_by_one, [((1,), [1])], "one_by_one(1): expected [1], got a generator: make a list of it (0 of 1 right)"),
         (
             same,
@@ -162,6 +162,7 @@ def greedy(x: list[int]) -> int:
         ),
         (same, [(({"b": np.ones(2), "a": 1},), {"a": 1.0, "b": np.ones(2)})], "same: right, 1 of 1"),
         (begun, [((1,), 1), ((2,), 1)], "begun: not written yet"),
+        (same, [(("done",), ["b"]), (("new",), "new")], "same('done'): expected ['b'], got 'done' (1 of 2 right)"),
         (forgetful, [((1,), 0.5), ((2,), 1)], "forgetful(1) returned None: is a `return` missing? (0 of 2 right)"),
         (
             same,
@@ -283,7 +284,7 @@ def checks_in(path: Path, stop: str) -> Iterator[tuple[str, tuple[Any, ...], dic
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     told: list[Any] = []
 
-    def noted(function: Callable[..., Any], *cases: Any, mistakes: Any = None) -> None:
+    def noted(function: Callable[..., Any], *cases: Any, mistakes: Any = None, dtype: Any = None) -> None:
         told.append((function.__name__, cases, mistakes or {}))
 
     names: dict[str, Any] = {}

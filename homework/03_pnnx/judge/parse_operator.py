@@ -33,6 +33,8 @@ import numpy as np
 from classroom.judge import Mutant, Student, expect, task
 from kuiper import pnnx
 
+from ..public import RAW
+
 Parts = tuple[str, str, list[str], list[str], dict[str, str], dict[str, str]]
 
 
@@ -135,7 +137,27 @@ def line_mistakes(line: str) -> dict[str, Any]:
             operator_type, name, inputs, outputs, {key: v for key, v in params.items() if "@" not in v},
             attributes | {key: v for key, v in params.items() if "@" in v},
         ),
-        "Values stay raw text here: kuiper calls parse_parameter on them later.": (
+        "A mark counts only as the first character of a token: sep=# and price=a$ are options.": (
+            operator_type, name, inputs, outputs, {key: v for key, v in params.items() if not set("#$") & set(v)},
+            attributes,
+        ),
+        "An attribute is among the options, too, without its @: there it replaces an option of the same name.": (
+            operator_type, name, inputs, outputs, params | attributes, attributes,
+        ),
+        "Attributes are among the options, without their @: a token that begins with @ goes to the sixth part only.": (
+            operator_type, name, inputs, outputs, params | attributes, {},
+        ),
+        "Only the first input was taken: the third token says how many there are.": (
+            operator_type, name, inputs[:1], outputs, params, attributes,
+        ),
+        "Only the first output was taken: the fourth token says how many there are.": (
+            operator_type, name, inputs, outputs[:1], params, attributes,
+        ),
+        "An attribute's value is all that follows the =, so the element type behind the bracket belongs to it.": (
+            operator_type, name, inputs, outputs, params,
+            {key: v.partition(")")[0] + ")" for key, v in attributes.items()},
+        ),
+        RAW: (
             operator_type, name, inputs, outputs, {key: pair_of(v) for key, v in params.items()}, attributes,
         ),
         "Values stay raw text here, and kuiper calls parse_parameter on them later.": (
@@ -400,6 +422,20 @@ MUTANTS = [
         old='key.startswith(("#", "$"))',
         new='key.startswith("#")',
         breaks="skipped",
+    ),
+    Mutant(
+        "a mark that skips anywhere",
+        "an option whose value has a # or a $ in it is skipped",
+        old='        elif not key.startswith(("#", "$")):\n',
+        new='        elif "#" not in token and "$" not in token:\n',
+        breaks="skipped",
+    ),
+    Mutant(
+        "attributes among the options",
+        "the mark is stripped from every key, and an attribute replaces the option of the same name",
+        old='        if key.startswith("@"):\n',
+        new='        if key.startswith("@"):\n            params[key[1:]] = value\n',
+        breaks="attributes",
     ),
     Mutant(
         "nothing behind a shape",

@@ -101,6 +101,11 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
             6,
             [float(one) if "." in one else int(one) for one in elements],
         )
+        if any(pnnx.parse(one).kind == 2 for one in elements):
+            wrong["An int beside a float becomes a float: a list is made of strs only if one element is a str."] = (
+                7,
+                elements,
+            )
     own = [pnnx.parse(one) for one in elements]
     if {int(one.kind) for one in own} <= {2, 3, 4} and own[0].kind + 3 != kind:
         cause = "The first element alone decides the kind of the list: look at all elements."
@@ -315,6 +320,14 @@ MUTANTS = [
         "the kind is overwritten in the loop: the last element wins",
         old="        kind = max(kind_of(element) for element in elements)  # int < float < str\n",
         new="        kind = kind_of(elements[-1])\n",
+        breaks="mixed",
+    ),
+    Mutant(
+        "numbers_of_two_kinds_as_strs",
+        "floats only if all elements are floats: the ints of (1,0.5) make strs of both",
+        old="        kind = max(kind_of(element) for element in elements)  # int < float < str\n",
+        new="        kinds = {kind_of(element) for element in elements}\n"
+        "        kind = kinds.pop() if len(kinds) == 1 else STRING\n",
         breaks="mixed",
     ),
     Mutant(

@@ -354,6 +354,16 @@ MUTANTS = [
         breaks="last",
     ),
     Mutant(
+        "readers counted once, slots subtracted",
+        "the readers are counted over set(reads[name]), and subtracted over reads[name]",
+        old="            last[source] = step\n",
+        new=(
+            "            slots = [i for i, reader in enumerate(order) for one in reads[reader] if one == source]\n"
+            "            last[source] = slots[len(set(slots)) - 1]\n"
+        ),
+        breaks="once",
+    ),
+    Mutant(
         "an operator in two slots counts twice",
         "cat(x, x) has one x in memory",
         old="        peak = max(peak, alive)",

@@ -60,6 +60,14 @@ def in_bytes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
     return float((np.diag(table)[either > 0] / either[either > 0]).mean())
 
 
+def counted_in_masks_type(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
+    """A wrong one: the pairs of classes are counted in the masks' own type, in bytes up to 255."""
+    table = np.zeros((classes, classes), predicted.dtype)
+    np.add.at(table, (predicted, truth), 1)
+    either = table.sum(0) + table.sum(1) - np.diag(table)
+    return float((np.diag(table)[either > 0] / either[either > 0]).mean())
+
+
 def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dict[str, float]:
     """Likely cause -> what it gives for these masks."""
     scores, right = scores_of(predicted, truth, classes), averaged(predicted, truth, classes)
@@ -113,6 +121,9 @@ def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dic
     if predicted.dtype == np.uint8:
         cause = "numbers of bytes end at 255: before you multiply, make the masks int64"
         found[cause] = in_bytes(predicted, truth, classes)
+    if predicted.dtype.itemsize == 1:
+        cause = f"the pixels are counted in {predicted.dtype}, which is too small for so many: count in int64"
+        found[cause] = counted_in_masks_type(predicted, truth, classes)
     return wrong(found, right)
 
 
@@ -304,6 +315,20 @@ MUTANTS = [
             "        pairs = predicted * np.uint8(classes) + truth\n"
             "        table = np.bincount(pairs.ravel(), minlength=classes**2)[: "
             "classes**2].reshape(classes, classes)\n"
+            "        union = table.sum(0) + table.sum(1) - np.diag(table)\n"
+            "        return float((np.diag(table)[union > 0] / union[union > 0]).mean())\n"
+            "    ious = []\n"
+        ),
+        breaks="types",
+    ),
+    Mutant(
+        "counted_in_bytes",
+        "counts in the type of the masks",
+        old="    ious = []\n",
+        new=(
+            "    if predicted.dtype.itemsize == 1:\n"
+            "        table = np.zeros((classes, classes), predicted.dtype)\n"
+            "        np.add.at(table, (predicted, truth), 1)\n"
             "        union = table.sum(0) + table.sum(1) - np.diag(table)\n"
             "        return float((np.diag(table)[union > 0] / union[union > 0]).mean())\n"
             "    ious = []\n"

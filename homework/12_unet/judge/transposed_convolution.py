@@ -84,7 +84,7 @@ def overwritten(x: np.ndarray, weight: np.ndarray, stride: Pair) -> np.ndarray:
 def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what a wrong stamp, or a stamp in a wrong place, gives."""
     right = transposed(x, weight, stride=stride)
-    side = min(x.shape[2:])
+    side, (sh, sw) = min(x.shape[2:]), stride
     other = "float64" if x.dtype == np.float32 else "float32"
     found = {
         "a stamp replaces what lies below it: where stamps overlap, add (+=)": overwritten(x, weight, stride),
@@ -93,6 +93,12 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
         "each stamp comes out turned by 180 degrees: stamp the kernel as it is; with zeros between the pixels, and a "
         "convolution, turn it: weight[:, :, ::-1, ::-1]": transposed(x, weight[:, :, ::-1, ::-1], stride=stride),
         "the kernel is transposed": transposed(x, weight.swapaxes(2, 3), stride=stride),
+        "there is room for more than the stamps: the last one begins at row (H - 1) * sh, and has kh rows": np.pad(
+            right, ((0, 0), (0, 0), (0, sh - 1), (0, sw - 1))
+        ),
+        "there is room for a whole stride more than the stamps need: (H - 1) * sh + kh rows, not H * sh + kh": np.pad(
+            right, ((0, 0), (0, 0), (0, sh), (0, sw))
+        ),
         "rows and columns of x have different numbers: walk over all of both": transposed(
             x[:, :, :side, :side], weight, stride=stride
         ),
@@ -135,6 +141,9 @@ def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: P
         "all of the padding is cut off below and at the right": full[:, :, : rows - 2 * ph, : cols - 2 * pw],
         "half of the padding is cut: ph rows above AND ph below": full[:, :, ph:, pw:],
         "a slice that ends at -0 is empty: write ph : ph + rows instead of ph : -ph": full[:, :, ph:-ph, pw:-pw],
+        "half of the padding is cut at each end: ph rows go above AND ph below, not ph // 2": transposed(
+            x, weight, None, stride, (ph // 2, pw // 2)
+        ),
         "the paddings are swapped: padding[0] is for the rows": transposed(x, weight, None, stride, padding[::-1]),
         "the strides are swapped: stride[0] goes down": transposed(x, weight, None, stride[::-1], padding),
         "at most kh - 1 rows were cut: cut all ph, and all pw columns": transposed(x, weight, None, stride, at_most),
@@ -152,6 +161,7 @@ def bias_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, stride: P
         "the bias comes with every stamp: add it once, at the end": plain + stamps * column,
         "the bias comes with every input channel: add it once, at the end": plain + len(weight) * column,
         "no bias where no stamp lies: it belongs to every pixel of the result": plain + (stamps > 0) * column,
+        "no bias where the stamps sum to 0: it belongs to every pixel of the result": plain + (plain != 0) * column,
         f"the numbers changed their type to {other}: keep the dtype of x": (plain + column).astype(other),
     }
     if plain.shape[3] == len(bias):
@@ -317,6 +327,26 @@ MUTANTS = [
         old=CUT,
         new="    y = np.pad(full, ((0, 0), (0, 0), (ph, ph), (pw, pw)))\n",
         breaks="padding",
+    ),
+    Mutant(
+        "padding_halved",
+        "cuts half of the padding at each end",
+        old=CUT,
+        new="    y = full[:, :, ph // 2 : full.shape[2] - ph // 2, pw // 2 : full.shape[3] - pw // 2]\n",
+        breaks="padding",
+    ),
+    Mutant(
+        "room_left_over",
+        "keeps sh - 1 rows and sw - 1 columns below and at the right of the last stamp",
+        old=CUT,
+        new="    y = np.pad(full[:, :, ph : ph + rows, pw : pw + cols], ((0, 0), (0, 0), (0, sh - 1), (0, sw - 1)))\n",
+        breaks="size",
+    ),
+    Mutant(
+        "each_channel_by_itself",
+        "multiplies the pixel's numbers and the kernels without a sum over the channels",
+        old=STAMPS,
+        new="stamps = x[:, :, i, j] * weight",
     ),
     Mutant(
         "padding_ignored",

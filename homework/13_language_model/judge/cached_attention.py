@@ -107,9 +107,17 @@ def attention(
 
 
 def over_queries(
-    q: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int, largest: int = 2, total: int = 2
+    q: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray,
+    count: int,
+    largest: int | None = 2,
+    total: int | None = 2,
 ) -> np.ndarray:
-    """A wrong one: the largest score, or the sum, or both are taken over the queries, axis 2, instead of axis 3."""
+    """A wrong one: the largest score, or the sum, or both are not taken over axis 3, but over the queries, axis 2.
+
+    None : over all axes.
+    """
     places = count + q.shape[2]
     scores = q.astype(np.float64) @ keys[:, :, :places].swapaxes(2, 3) / math.sqrt(q.shape[3])
     scores[:, :, np.arange(places) > count + np.arange(q.shape[2])[:, None]] = -np.inf
@@ -148,6 +156,9 @@ def attention_mistakes(
         "the mask is upside down: a new token sees the places before it, j <= count + i, not those after it": attended(
             q, keys, values, end, lambda i, j: j >= count + i
         ),
+        "True and False of the mask are exchanged: what is hidden is j > count + i": attended(
+            q, keys, values, end, lambda i, j: j > count + i
+        ),
         "nothing is masked: a new token must not see those after it": attended(q, keys, values, end, lambda i, j: True),
         "a new token does not see itself: j <= count + i, not <": attended(
             q, keys, values, end, lambda i, j: j < count + i
@@ -170,10 +181,19 @@ def attention_mistakes(
         "the new tokens are written from place 0 on: they belong behind the earlier ones": attended(
             q, written(old_keys, k, 0), written(old_values, v, 0), end, causal
         ),
+        "the new tokens are written one place too far: the first of them belongs to place count": attended(
+            q, written(old_keys, k, count + 1), written(old_values, v, count + 1), end, causal
+        ),
         "places behind the new tokens have a weight: only the first count + T are in use": attended(
             q, keys, values, keys.shape[2], lambda i, j: causal(i, j) or j >= end
         ),
-        "keys are used where values belong: weight * values[j]": attended(q, keys, keys, end, causal),
+        "keys are used where values belong: weight * values[j], and v is written there": attended(
+            q, keys, keys, end, causal
+        ),
+        "k is written to the values, too: v belongs there": attended(
+            q, keys, written(old_values, k, count), end, causal
+        ),
+        "v is written to the keys, too: k belongs there": attended(q, written(old_keys, v, count), values, end, causal),
         "weights are set to 0 after the softmax, and no longer sum to 1: hide the SCORES, before it": (
             zeroed_afterwards(q, keys, values, count)
         ),
@@ -182,6 +202,15 @@ def attention_mistakes(
         ),
         "the sum runs over the queries: the weights of ONE query sum to 1, axis=-1": over_queries(
             q, keys, values, count, largest=3
+        ),
+        "the sum runs over all queries and heads: the weights of ONE query sum to 1, sum(axis=-1, keepdims=True)": (
+            over_queries(q, keys, values, count, largest=3, total=None)
+        ),
+        "softmax runs over all queries and heads at once: the weights of ONE query sum to 1, axis=-1": (
+            over_queries(q, keys, values, count, largest=None, total=None)
+        ),
+        "softmax runs over the heads, axis 1: the weights of ONE query sum to 1, axis=-1": (
+            over_queries(q, keys, values, count, largest=1, total=1)
         ),
         "the largest score is taken over the queries: subtract the same number from all scores of ONE query, axis=-1": (
             over_queries(q, keys, values, count, total=3)
@@ -379,6 +408,44 @@ RETURN = "    return weights @ values[:, :, :end]\n"
 FITS = "    if end > keys.shape[2]:\n"
 
 MUTANTS = [
+    Mutant(
+        "mask_exchanged",
+        "hides what a new token sees, and shows what comes later",
+        old=MASK,
+        new="    scores = np.where(ahead, scores, -np.inf)\n",
+    ),
+    Mutant(
+        "sum_over_everything",
+        "one sum for all texts, heads and queries",
+        old=WEIGHTS,
+        new="    weights = powers / powers.sum()\n",
+        breaks="apart",
+    ),
+    Mutant(
+        "softmax_over_everything",
+        "one softmax for all texts, heads and queries",
+        old=POWERS + WEIGHTS,
+        new="    powers = np.exp(scores - scores.max())\n    weights = powers / powers.sum()\n",
+        breaks="apart",
+    ),
+    Mutant(
+        "all_axes_turned",
+        "multiplies by keys.T, which turns all four axes around",
+        old=SCORES,
+        new="    scores = q @ keys[:, :, :end].T / math.sqrt(width)\n",
+    ),
+    Mutant(
+        "k_twice",
+        "writes k to the values, too",
+        old=WRITE_V,
+        new="    values[:, :, count:end] = k\n",
+    ),
+    Mutant(
+        "v_twice",
+        "writes v to the keys, too",
+        old=WRITE_K,
+        new="    keys[:, :, count:end] = v\n",
+    ),
     Mutant(
         "no_scaling",
         "forgets sqrt(D)",

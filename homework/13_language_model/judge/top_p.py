@@ -65,10 +65,25 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         "the order of equally probable tokens is left to chance: np.argsort(-probabilities, kind='stable') keeps it"
     )
     found = {
+        "the probabilities were divided by their sum before they were compared with p: only what is kept is divided": (
+            only(order[: int(np.searchsorted(np.cumsum(probabilities[order]) / probabilities.sum(), p)) + 1])
+        ),
+        "all tokens as probable as the last one are kept: the set shall be the smallest": only(
+            np.flatnonzero(probabilities >= least)
+        ),
         "the token with which the sum reaches p is missing": only(order[: kept - 1]),
+        "the least probable tokens are kept: sort with the largest first, np.argsort(-probabilities, kind='stable')": (
+            only(rising[: int(np.searchsorted(np.cumsum(probabilities[rising]), p)) + 1])
+        ),
+        "the tokens were taken in their order: sort them first, the most probable first": only(
+            np.arange(min(int(np.searchsorted(np.cumsum(probabilities), p)) + 1, len(probabilities)))
+        ),
         "one token too many: where the sum is p already, the set is complete": only(order[: kept + 1]),
-        "the least probable tokens are kept: sort with the largest first": only(
-            rising[: int(np.searchsorted(np.cumsum(probabilities[rising]), p)) + 1]
+        "these are the kept tokens alone, sorted: the result has a place for every token, with 0 for the others": (
+            probabilities[order[:kept]] / probabilities[order[:kept]].sum()
+        ),
+        "softmax was taken of what is kept: divide it by its sum": (
+            np.where(expected > 0, np.exp(probabilities), 0) / np.exp(probabilities[order[:kept]]).sum()
         ),
         "not divided by the sum: what is left has to sum to 1 again": np.where(expected > 0, probabilities, 0),
         "divided by p, which is not the sum of what is kept: that sum may be larger": (
@@ -77,9 +92,6 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         "the result is sorted: each token stays in its place": -np.sort(-expected),
         "of equally probable tokens the last one was taken: sort -probabilities with kind='stable'": only(
             backwards[:kept]
-        ),
-        "all tokens as probable as the last one are kept: the set shall be the smallest": only(
-            np.flatnonzero(probabilities >= least)
         ),
         "tokens that are less probable than p are dropped: it is their SUM that counts": only(
             np.flatnonzero(probabilities >= p)
@@ -92,7 +104,11 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         found["one token is left: np.argmax says 0 where no sum reaches p, and rounding may leave none"] = only(
             order[:1]
         )
-    found = {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, 1e-4, 1e-4)}
+    found = {
+        cause: wrong
+        for cause, wrong in found.items()
+        if wrong.shape != expected.shape or not np.allclose(wrong, expected, 1e-4, 1e-4)
+    }
     reached = int(np.searchsorted(sums, 1)) + 1
     if p == 1 and reached < kept:
         cause = "the sum was rounded to 1 before the last tokens came: with p = 1 keep all, without a sum"
@@ -189,6 +205,32 @@ ONE = "    if p == 1:\n"
 CHECK = "    if not 0 < p <= 1:\n"
 
 MUTANTS = [
+    Mutant(
+        "divided_first",
+        "divides by the sum of all before the sum is compared with p",
+        old=COUNT,
+        new=(
+            "    sums = np.cumsum(probabilities[order], dtype=np.float64)\n"
+            "    count = np.searchsorted(sums / sums[-1], p) + 1\n"
+        ),
+        breaks="reached",
+    ),
+    Mutant(
+        "kept_alone",
+        "returns the kept tokens alone",
+        old=DIVIDED,
+        new="    return kept[order[:count]] / kept.sum()\n",
+        breaks="places",
+    ),
+    Mutant(
+        "first_that_reaches",
+        "fails where no sum reaches p",
+        old=COUNT,
+        new=(
+            "    count = np.nonzero(np.cumsum(probabilities[order], dtype=np.float64) >= p)[0][0] + 1 if p < 1 else 0\n"
+        ),
+        breaks="reached",
+    ),
     Mutant(
         "without_the_last",
         "leaves the token out with which the sum reaches p",

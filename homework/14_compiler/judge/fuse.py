@@ -176,7 +176,7 @@ MUTANTS = [
     ),
     Mutant(
         "with_product",
-        "fuses only behind a product",
+        "fuses only after a product",
         RESULT,
         LOOPS + WITH_PRODUCT,
         "fewest",

@@ -82,9 +82,9 @@ def nest_mistakes(
     per_step = np.zeros((len(x), w.shape[1]))
     for k in range(x.shape[1]):
         per_step = finished(per_step + np.outer(x[:, k], w[k]), bias, residual, epilogue)
-    wrong["the epilogue is done at each step of the depth: it belongs behind that loop"] = per_step
+    wrong["the epilogue is done at each step of the depth: it belongs after that loop"] = per_step
     for cause, begins in {
-        "the sums are set to 0.0 once, in front of all tiles: each tile begins anew, right before its loop over k": "",
+        "the sums are set to 0.0 once, before all tiles: each tile begins anew, right before its loop over k": "",
         "the sums go on from one tile to the next in its row: set them to 0.0 for each, right before its loop over k": (
             "row"
         ),
@@ -333,7 +333,7 @@ MUTANTS = [
     ),
     Mutant(
         "begun_once",
-        "sets the sums to 0 once, in front of all tiles",
+        "sets the sums to 0 once, before all tiles",
         LOOPS,
         '            zeros = [line for line in lines_of_tile(h, v, depth, epilogue) if line.endswith(" = 0.0")]\n'
         '            lines += [" " * 4 + line for line in zeros]\n' + LOOP_I + LOOP_J + TILE_WITHOUT_ZEROS,

@@ -120,7 +120,7 @@ def share_mistakes(
         "a part without rows takes as long as the barrier, too": shares(
             [size for size in parts if size], unit, pace, take, barrier
         ),
-        "the barrier behind the last part is missing": (end - barrier, rows) if parts else None,
+        "the barrier after the last part is missing": (end - barrier, rows) if parts else None,
         "a barrier too much: the first part begins at 0": (end + barrier, rows),
         "a part is done when all threads are, and not when the one is that took the last unit": otherwise(
             *problem, then=lambda done, last: all_from(done[last])
@@ -146,9 +146,9 @@ def share_mistakes(
         "the rows of a thread are those of all parts together": (end, shares(parts[-1:], unit, pace)[1]),
     }
     alone = otherwise(*problem, then=lambda done, last: done)
-    waits = "no thread waits for the others behind a part: all begin the next one at the same time, {}"
+    waits = "no thread waits for the others after a part: all begin the next one at the same time, {}"
     wrong[waits.format("`barrier` after the last of them is done")] = alone[0], alone[1]
-    wrong[waits.format("when the last is done, and the barrier behind it")] = alone[0] + barrier, alone[1]
+    wrong[waits.format("when the last is done, and the barrier after it")] = alone[0] + barrier, alone[1]
     wrong[waits.format("the latest, and not at its own time and a barrier later")] = otherwise(
         *problem, then=lambda done, last: [time + barrier for time in done]
     )
@@ -377,14 +377,14 @@ MUTANTS = [
     Mutant("free_barrier", "the barrier costs nothing", BARRIER, "        begin = max(free)\n", "barrier"),
     Mutant(
         "between",
-        "no barrier behind the last",
+        "no barrier after the last",
         RETURN,
         "    return begin - (barrier if parts else 0), done\n",
         "barrier",
     ),
     Mutant(
         "no_rows",
-        "no barrier behind a part without rows",
+        "no barrier after a part without rows",
         BARRIER,
         "        begin = max(free) + barrier * (rows > 0)\n",
         "barrier",

@@ -173,7 +173,7 @@ def loop_nest(rows: int, depth: int, channels: int, tile: tuple[int, int], epilo
         and channels make no more lines.
     language : the text has one function. In it stand loops `for NAME in range(...)`, assignments (= and +=) to
         variables and to numbers of y, whole and decimal numbers, variables, numbers of arrays such as x[i, k + 1], and
-        of these sums, differences, products, max(a, b) and min(a, b).
+        of these sums, differences, products, max(a, b) and min(a, b). Comments may stand beside them, but no docstring.
 
     Example: one tile of 1 x 2, two steps
     -------
@@ -254,7 +254,7 @@ def share_rows(
     static : if unit is None, thread t of T has the rows from t * rows // T to (t + 1) * rows // T - 1 of each part, as
         one unit.
     barrier : all threads begin a part at one time, the first at 0: `barrier` after the last of them is done with the
-        part before. One without rows takes as long as the barrier; the end is behind the barrier of the last.
+        part before. One without rows takes as long as the barrier; the end is after the barrier of the last.
     default : take and barrier are 0 unless said.
     form : the result is a tuple of a float and a list of plain ints.
 

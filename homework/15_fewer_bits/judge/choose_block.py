@@ -20,15 +20,19 @@ change those that are left, so that the layer's output stays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
 
-from ..public import NOT_DIVIDED, PEAK, uneven
+from ..public import BOUNDS, PROBES, uneven
 from .shared import error, restored, rounded
+
+Measure = Callable[[np.ndarray, np.ndarray], float]
+Choice = Callable[[list[int]], int]
 
 
 def chosen(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int | None:
@@ -38,17 +42,18 @@ def chosen(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int | Non
 
 
 def bounds(weight: np.ndarray, blocks: Sequence[int]) -> list[float]:
-    """Bounds above, below and between the errors of these blocks, all of them far from each."""
+    """Bounds above, below, between and little above the errors of these blocks; rounding moves no error so far."""
     errors = sorted(error(weight, block) for block in blocks)
     between = [(a * b) ** 0.5 for a, b in pairwise(errors) if b > 1.001 * a]
-    return [errors[0] / 2, *between, 2 * errors[-1]]
+    above = [1.05 * a for a, b in pairwise(errors) if b > 1.1 * a]
+    return [errors[0] / 2, *between, *above, 1.05 * errors[-1], 2 * errors[-1]]
 
 
 WIDE = "float32 does not hold the squares of such numbers, but float64 does"
 
 
 def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> dict[str, int | None]:
-    """Likely cause -> what it gives, where that is not what has to come out."""
+    """Likely cause -> what it gives, where that is not what has to come out. Several causes may give the same block."""
     fitting = [block for block in blocks if weight.shape[1] % block == 0]
     errors = {block: error(weight, block) for block in fitting}
     good = [block for block in fitting if errors[block] <= bound]
@@ -61,42 +66,106 @@ def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> 
     if not np.any(weight):
         found.append(("a weight of zeros has no error, also for the bound 0: compare with <=, and 0 / 0 is NaN", None))
     found += [
-        ("that block has the smallest error: the one with the fewest bytes, the largest block, is wanted", (
-            min(good, default=None)
-        )),
-        ("that is the first block that is good enough, in the order of `blocks`: try the largest first", (
-            good[0] if good else None
-        )),
-        ("the error with that block is above the bound", max(fitting, default=None)),
+        (f"with blocks of {block} the error is {errors[block]:.4g}, above the bound: {ERROR}", block)
+        for block in fitting
+        if errors[block] > bound
+    ]
+    found += [
+        (
+            f"blocks of {right} keep within the bound, too (error {errors[right]:.4g}), in fewer bytes than {block}",
+            block,
+        )
+        for block in good
+        if right is not None
+    ]
+    found += [
         ("that block does not divide the row", max(blocks, default=None)),
-        (PEAK, max((block for block in fitting if peak(weight, block) <= bound), default=None)),
-        (NOT_DIVIDED, max(
-            (block for block in fitting if absolute(weight, block) <= bound), default=None
-        )),
-        ("the largest difference was compared: the error is the root of the MEAN square", max(
-            (block for block in fitting if furthest(weight, block) <= bound), default=None
-        )),
-        ("where no block is good enough the result is None", min(fitting, default=None)),
         ("where no block is good enough the result is None, not 0", 0),
-        ("a block is good enough here", None),
-    ]  # fmt: skip
+    ]
+    if right is not None:
+        found.append((f"with blocks of {right} the error is {errors[right]:.4g}, within the bound: {ERROR}", None))
     return {cause: answer for cause, answer in found if answer != right}
 
 
-def absolute(weight: np.ndarray, block: int) -> float:
-    """The root of the mean square of what rounding changes."""
-    return float(np.sqrt(np.square(restored(*rounded(weight, block)) - weight).mean()))
+ERROR = "the error is the root of the mean square of all differences, over that of the whole weight"
 
 
-def furthest(weight: np.ndarray, block: int) -> float:
-    """The largest difference, over the largest number."""
-    return float(np.abs(restored(*rounded(weight, block)) - weight).max() / max(np.abs(weight).max(), 1e-30))
+def mean_square(numbers: np.ndarray) -> float:
+    """The root of the mean square."""
+    return float(np.sqrt(np.square(numbers, dtype=np.float64).mean()))
 
 
-def peak(weight: np.ndarray, block: int) -> float:
-    """The largest difference, over the root of the mean square of the weight."""
-    usual = float(np.sqrt(np.square(weight, dtype=np.float64).mean()))
-    return float(np.abs(restored(*rounded(weight, block)) - weight).max()) / usual if usual else 0.0
+MEASURES: dict[str, Measure] = {
+    "the largest difference was compared: it is the root of the MEAN square of all of them": (
+        lambda off, weight: float(np.abs(off).max()) / mean_square(weight)
+    ),
+    "the largest difference was compared with the largest weight: of both it is the root of the MEAN square": (
+        lambda off, weight: float(np.abs(off).max() / np.abs(weight).max())
+    ),
+    "the largest difference was compared, undivided: the root of the mean square is, over that of the weight": (
+        lambda off, weight: float(np.abs(off).max())
+    ),
+    "the error is divided by the root of the mean square of the weight": lambda off, weight: mean_square(off),
+    "the error is divided by the root of the mean square of the weight, and not by its largest number": (
+        lambda off, weight: mean_square(off) / float(np.abs(weight).max())
+    ),
+    "the error is divided by the root of the mean square of the weight, and not by the mean of its magnitudes": (
+        lambda off, weight: mean_square(off) / float(np.abs(weight).mean())
+    ),
+    "means of magnitudes were compared: of differences and weight it is the root of the mean SQUARE": (
+        lambda off, weight: float(np.abs(off).mean() / np.abs(weight).mean())
+    ),
+    "the mean of the magnitudes of the differences was taken: it is the root of their mean SQUARE": (
+        lambda off, weight: float(np.abs(off).mean()) / mean_square(weight)
+    ),
+    "mean squares were compared, without the root: take it, or square the bound": (
+        lambda off, weight: (mean_square(off) / mean_square(weight)) ** 2
+    ),
+    "each row was compared by itself, and the mean of the rows taken: it is one mean square of ALL numbers": (
+        lambda off, weight: float(np.mean([mean_square(a) / mean_square(b) for a, b in zip(off, weight)]))
+    ),
+    "each row was compared by itself, and the worst one counted: it is one mean square of ALL numbers": (
+        lambda off, weight: max(mean_square(a) / mean_square(b) for a, b in zip(off, weight))
+    ),
+    "each difference was divided by its own weight: divide the root of the mean square by that of the weight": (
+        lambda off, weight: mean_square(off / weight)
+    ),
+}
+"""Likely cause -> what is compared with the bound, made of the differences and the weight."""
+CHOICES: dict[str, Choice] = {
+    "that block has the smallest error: the one with the fewest bytes, the largest block, is wanted": min,
+    "that is the first block that is good enough, in the order of `blocks`: try the largest first": lambda good: good[
+        0
+    ],
+    "that is the last block that is good enough, in the order of `blocks`: try the largest first": lambda good: good[
+        -1
+    ],
+}
+"""Likely cause -> which of the blocks that are good enough is taken."""
+
+
+@cache
+def probed_mistakes() -> dict[str, list[int | None]]:
+    """Likely cause -> the blocks that come of it for all of PROBES: one block alone may come of several."""
+    differences = {
+        (place, block): restored(*rounded(weight, block)) - weight
+        for place, (weight, blocks) in enumerate(PROBES)
+        for block in blocks
+    }
+
+    def taken(measure: Measure, choice: Choice) -> list[int | None]:
+        made: list[int | None] = []
+        for place, (weight, blocks) in enumerate(PROBES):
+            errors = {block: measure(differences[place, block], weight) for block in blocks}
+            kept = ([block for block in blocks if errors[block] <= bound] for bound in BOUNDS)
+            made += [choice(good) if good else None for good in kept]
+        return made
+
+    def relative(off: np.ndarray, weight: np.ndarray) -> float:
+        return mean_square(off) / mean_square(weight)
+
+    by_measure = {cause: taken(measure, max) for cause, measure in MEASURES.items()}
+    return by_measure | {cause: taken(relative, choice) for cause, choice in CHOICES.items()}
 
 
 @task("choose_block")
@@ -144,6 +213,12 @@ MUTANTS = [
         "            if np.square(difference, dtype=np.float64).max() <= bound**2 * squares / weight.size:\n",
     ),
     Mutant("not_divided", "does not divide by the weight", ENOUGH, ENOUGH.replace("squares", "weight.size")),
+    Mutant(
+        "magnitudes",
+        "compares means of magnitudes",
+        ENOUGH,
+        "            if not squares or np.abs(difference).mean() <= bound * np.abs(weight).mean():\n",
+    ),
     Mutant("not_squared", "forgets to square the bound", ENOUGH, ENOUGH.replace("bound**2", "bound"), "error"),
     Mutant(
         "zero_by_zero",

@@ -72,7 +72,7 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
     whole_values, whole_scale = (part[0] for part in rounded(x[None], None))
     found = {
         "x was not rounded: quantize it, and multiply whole numbers": restored(values, scale) @ x,
-        "x was cast to int8, which drops what is behind the point: quantize it, x[None] is a matrix of one row": summed(
+        "x was cast to int8, which drops all after the decimal point: quantize x[None], a matrix of one row": summed(
             values, scale, x.astype(np.int64).astype(np.int8), ones
         ),
         "x was cast to int8 before it was quantized: quantize takes x[None] as it is": summed(
@@ -189,6 +189,23 @@ MUTANTS = [
         "    return (weights * others).sum(axis=(1, 2)).astype(np.float32)\n",
         "whole",
     ),
+    Mutant(
+        "doubles",
+        "multiplies the scales in first, in float64",
+        RESULT,
+        "    weights = values * np.repeat(scale.astype(np.float64), columns // blocks, axis=1)\n"
+        "    others = x_values[0] * np.repeat(x_scale[0].astype(np.float64), columns // blocks)\n"
+        "    return (weights @ others).astype(np.float32)\n",
+        "whole",
+    ),
+    Mutant(
+        "each_product",
+        "multiplies each product by both scales, in float64",
+        RESULT,
+        "    scales = (scale.astype(np.float64) * x_scale)[:, :, None]\n"
+        "    return (parts * x_values.reshape(blocks, -1) * scales).sum(axis=(1, 2)).astype(np.float32)\n",
+        "whole",
+    ),
     Mutant("int16", "sums in int16", SUMS, SUMS.replace("axis=2", "axis=2, dtype=np.int16"), "whole"),
     Mutant(
         "exact_x",
@@ -199,7 +216,7 @@ MUTANTS = [
     ),
     Mutant(
         "cut_x",
-        "drops what is behind the point",
+        "drops what is after the decimal point",
         ROUNDED,
         ROUNDED
         + "    x_values = np.trunc(x / np.repeat(np.where(x_scale > 0, x_scale, 1), columns // blocks) * 1.00001)\n",

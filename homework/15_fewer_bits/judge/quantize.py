@@ -1,16 +1,16 @@
 r"""A weight in 8 bits and a scale for each row or block: why the solution is as it is.
 
 A reshape to (R, B, C / B) gives each block an axis of its own, so the largest magnitude is one `max` along the last
-axis, and the scales broadcast back with an axis of size 1 behind them. A row is a block as long as the row: the two
+axis, and the scales broadcast back with an axis of size 1 after theirs. A row is a block as long as the row: the two
 cases are one.
 
 **Why 127 and not 128.** int8 reaches from -128 to 127. With 128 the largest number, if it is positive, becomes 128,
 which int8 does not have: numpy's astype makes -128 of it, and the largest weight changes its sign. -128 stays unused,
 so that w and -w are stored with the same magnitude, and so that 0 is 0.
 
-**Why rint.** `astype(np.int8)` cuts off what is behind the point. Nearest is off by at most half a scale and on average
-by nothing; cutting is off by up to a whole scale. np.floor is, too, and always in one direction, so that its errors add
-up in a sum.
+**Why rint.** `astype(np.int8)` cuts off what is after the decimal point. Nearest is off by at most half a scale and on
+average by nothing; cutting is off by up to a whole scale. np.floor is, too, and always in one direction, so that its
+errors add up in a sum.
 
 **Zeros.** A row of zeros has the largest magnitude 0, and 0 / 0 is NaN. What int8 is made of NaN depends on the
 processor. So divide by 1 where the scale is 0; the scale itself stays 0.
@@ -54,7 +54,9 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
     row_values, rows = rounded(weight, None)
     with np.errstate(divide="ignore"):
         inverse = (1 / scale).astype(np.float32)
-    cut = "the value is cut, not rounded to nearest: astype(np.int8) drops what is behind the point, so np.rint first"
+    cut = (
+        "the value is cut, not rounded to nearest: astype(np.int8) drops all after the decimal point, so np.rint first"
+    )
     one = "that is one scale for the whole matrix: each row (or block) has its own, max(axis=...)"
     each = "that is a scale for each column: the largest magnitude of a ROW decides"
     alone = "each number has a scale of its own: take the largest along the LAST axis of (R, blocks, block)"
@@ -188,7 +190,7 @@ FITS = "    if size < 1 or columns % size:\n"
 RETURN = "    return values.astype(np.int8).reshape(rows, columns), scale\n    # </solution>\n\n\ndef dequantize("
 
 MUTANTS = [
-    Mutant("cut", "drops what is behind the point", VALUES, VALUES.replace("rint", "trunc"), "nearest"),
+    Mutant("cut", "drops what is after the decimal point", VALUES, VALUES.replace("rint", "trunc"), "nearest"),
     Mutant("down", "rounds down", VALUES, VALUES.replace("rint", "floor"), "nearest"),
     Mutant("128", "divides by 128", SCALE, SCALE.replace("127", "128"), "scale"),
     Mutant("no_abs", "forgets negative numbers", SCALE, SCALE.replace("np.abs(parts)", "parts"), "scale"),
