@@ -201,9 +201,9 @@ def functions_of_two_values_compute(student: Student) -> None:
         ("atan2(@0,@0)", math.pi / 4),
     ):
         expect_value(student.evaluate(text, [7.0]), expected, rtol=1e-9, what=f"{text} with 7.0")
-    quotient = {"1 / -2 and -1 / 2 are the same number and other angles: np.arctan2 takes both values": math.atan(-0.5)}
-    got = student.evaluate("atan2(@0,-2)", [1.0])
-    expect_value(got, math.atan2(1, -2), rtol=1e-9, what="atan2(@0,-2) with 1.0", mistakes=quotient)
+    quotient = {"-7 / -7 and 7 / 7 are the same number and other angles: np.arctan2 takes both values": math.pi / 4}
+    got = student.evaluate("atan2(@0,@0)", [-7.0])
+    expect_value(got, -3 * math.pi / 4, rtol=1e-9, what="atan2(@0,@0) with -7.0", mistakes=quotient)
 
 
 @task("functions", "left", "two", "numbers", "children", section="A stack computes")
