@@ -122,7 +122,7 @@ def lower_expression(step: Step) -> Kernel | None:
         return lower_index(step, FUNCTIONS[last.text], [node.num_index for node in operands])
 
 
-@lowers(*LAYERS.values())
+@lowers(*(one for one in LAYERS.values() if one.function.steps or isinstance(one.function.compute, np.ufunc)))
 def lower_elementwise(step: Step) -> Kernel | None:
     """A function that stands alone."""
     if step.layer.input is None and step.layer.other is None and not all(spec.is_float for spec in step.inputs):
