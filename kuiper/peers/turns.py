@@ -26,8 +26,8 @@ from kuiper.profile import Times
 TURN_SECONDS, MOST_PASSES = 0.05, 10
 """A turn lasts about that long, and has at most so many measured passes."""
 SPINNING_SECONDS, LOOK_SECONDS = 1.0, 0.005
-"""How long a process may spin after its turn, as ONNX Runtime's threads do for some 60 ms, and how often it is looked
-whether it still does: else it would slow whoever has the next turn."""
+"""How long a process may go on computing after its turn, and how often we look. ONNX Runtime's threads spin for some
+60 ms after a pass, which would slow whoever has the next turn."""
 PATIENCE = 600.0
 """Seconds after which a process that does not answer is given up."""
 

@@ -11,8 +11,8 @@ from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.elementwise.formula import FormulaKernel, channel_affine, is_addition
-from kuiper.fast.kernels.elementwise.index import LARGEST, IndexKernel
 from kuiper.fast.kernels.elementwise.program import Program, registers
+from kuiper.fast.kernels.elementwise.ufunc import LARGEST, UfuncKernel
 from kuiper.fast.kernels.elementwise.walk import thread_tiles, tiles, walk
 from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.graph import Operator
@@ -197,16 +197,16 @@ def test_a_function_of_small_arrays_of_any_type_is_one_call(beside, lowered, nam
     except Exception:
         assume(False)
     assume(isinstance(result, np.ndarray))
-    if type(layer) in LOWERINGS and isinstance(lowered(layer, *arrays), IndexKernel):
+    if type(layer) in LOWERINGS and isinstance(lowered(layer, *arrays), UfuncKernel):
         with np.errstate(all="ignore"):
             beside(layer, *arrays, layouts=("wide nchw", "wide nchw"), rtol=0)
 
 
 def test_what_has_one_call_and_what_has_none(lowered):
     integers, floats = np.arange(3), np.ones(3, np.float32)
-    assert isinstance(lowered(LAYERS["lt"](), integers, integers), IndexKernel)
-    assert isinstance(lowered(LAYERS["log2"](), integers), IndexKernel)
-    assert isinstance(lowered(ExpressionLayer("mul(@1,@0)"), integers, floats), IndexKernel)
+    assert isinstance(lowered(LAYERS["lt"](), integers, integers), UfuncKernel)
+    assert isinstance(lowered(LAYERS["log2"](), integers), UfuncKernel)
+    assert isinstance(lowered(ExpressionLayer("mul(@1,@0)"), integers, floats), UfuncKernel)
     assert lowered(LAYERS["lt"](), LARGE_ARRAY, integers[:1]) is None
     assert lowered(LAYERS["lt"](other=2), integers) is None
     assert lowered(LAYERS["maximum"](), np.ones(3, np.float16), integers) is None

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Join, Kernel, Step, lowers
-from kuiper.fast.kernels.elementwise.index import lower_index
+from kuiper.fast.kernels.elementwise.ufunc import lower_ufunc
 from kuiper.fast.kernels.matmul.attention import masked_attention
 from kuiper.layers.binding import SURPLUS, X
 from kuiper.layers.elementwise.elementwise import Elementwise
@@ -27,8 +27,9 @@ def bound(step: Step) -> Kernel | None:
         if kernel is not None:
             step.inputs, step.reads = [step.inputs[i] for i in slots], [step.reads[i] for i in slots]
         return kernel
+    # both values of a comparison may be arrays, although `forward` takes them as options
     if issubclass(wrapper.kind, Elementwise) and list(wrapper.roles) == ["input", "other"] and not wrapper.options:
-        return lower_index(step, wrapper.kind.function, range(2))
+        return lower_ufunc(step, wrapper.kind.function, range(2))
     if not count or wrapper.roles[:count] != [X] * count:
         return None
     if _converts(step):

@@ -17,8 +17,8 @@ from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.rows import lengthened
 from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.elementwise.index import lower_index
 from kuiper.fast.kernels.elementwise.program import Argument, Program, ProgramValue, calls_on, registers
+from kuiper.fast.kernels.elementwise.ufunc import lower_ufunc
 from kuiper.fast.kernels.elementwise.walk import thread_tiles, walk
 from kuiper.layers.elementwise.activation import PReLU
 from kuiper.layers.elementwise.elementwise import LAYERS
@@ -119,14 +119,14 @@ def lower_expression(step: Step) -> Kernel | None:
         one_function = last.token.type is TokenType.FUNCTION and len(last.children) == len(operands)
         if not one_function or any(node.token.type is not TokenType.OPERAND for node in operands):
             return None
-        return lower_index(step, FUNCTIONS[last.text], [node.num_index for node in operands])
+        return lower_ufunc(step, FUNCTIONS[last.text], [node.num_index for node in operands])
 
 
 @lowers(*(one for one in LAYERS.values() if one.function.steps or isinstance(one.function.compute, np.ufunc)))
 def lower_elementwise(step: Step) -> Kernel | None:
     """A function that stands alone."""
     if step.layer.input is None and step.layer.other is None and not all(spec.is_float for spec in step.inputs):
-        return lower_index(step, step.layer.function, range(len(step.inputs)))
+        return lower_ufunc(step, step.layer.function, range(len(step.inputs)))
     if step.layer.function.steps is None:
         return None
     program, slots, values = _start(step)

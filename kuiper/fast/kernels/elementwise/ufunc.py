@@ -21,13 +21,11 @@ IMAGE_RANK = 4
 """From this rank on, values may be stored channel-last."""
 
 
-class IndexKernel(Kernel):
+class UfuncKernel(Kernel):
     """(...), (...) -> the broadcast shape: a ufunc on its operands in one element type.
 
     slots : which of the operator's inputs the operands are.
     """
-
-    label = "Ufunc"
 
     def __init__(self, function: np.ufunc, slots: Sequence[int], dtype: np.dtype) -> None:
         self.function, self.slots, self.dtype = function, slots, dtype
@@ -39,7 +37,7 @@ class IndexKernel(Kernel):
         for slot in self.slots:
             array = inputs[slot].array
             if array.dtype != self.dtype:
-                converted = np.empty(array.shape, self.dtype)
+                converted = space.shared(array.shape, self.dtype.type)
                 calls.append(partial(np.copyto, converted, array, casting="same_kind"))
                 array = converted
             operands.append(array)
@@ -47,7 +45,7 @@ class IndexKernel(Kernel):
         return [[calls]]
 
 
-def lower_index(step: Step, function: Function, slots: Sequence[int]) -> Kernel | None:
+def lower_ufunc(step: Step, function: Function, slots: Sequence[int]) -> Kernel | None:
     """The kernel for `function` of these inputs; None where its layer has to compute it."""
     operands = [step.inputs[slot] for slot in slots]
     ufunc, (result, *others) = function.compute, step.outputs
@@ -65,4 +63,4 @@ def lower_index(step: Step, function: Function, slots: Sequence[int]) -> Kernel 
         direct = ufunc(*(one.astype(computed) for one in ones)).dtype
     except DTypeError:
         return None
-    return IndexKernel(ufunc, slots, computed) if direct == result.dtype else None
+    return UfuncKernel(ufunc, slots, computed) if direct == result.dtype else None
