@@ -240,7 +240,7 @@ def run_deep(
 ) -> list[np.ndarray]:
     """Given: as run_framework, for a long file: `parsed` has its lines already, and ReLU and Sigmoid are computed here.
 
-    The other parts are in another process: to call it 3,000 times would take longer than all that your code does.
+    The other parts run in another process: 3,000 calls to it would take longer than everything your code does.
     """
 
     def parse_operator(line: str) -> Operator:
