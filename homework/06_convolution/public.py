@@ -127,10 +127,10 @@ def must_pass(student: Student, conv: Convolution, again: bool = False) -> None:
             )
         else:
             advice = (
-                "the test expects another number than the formula gives: work out one by hand, for an output channel "
-                "of the second group; the group of output channel o is o // (O/groups). Or, if you compare with ==: "
-                "your numbers have fractions, whose last digits depend on the order of the additions, so take whole "
-                "numbers, or np.allclose"
+                "if you compare with ==: your numbers have fractions, whose last digits depend on the order of the "
+                "additions, so == is too strict; take whole numbers, or np.allclose. If you do not, the test expects "
+                "another number than the formula gives: work out one by hand, for an output channel of the second "
+                "group; the group of output channel o is o // (O/groups)"
             )
         raise _failure(f"your test says that a right convolution is wrong{words}", "", "", advice) from None
 
