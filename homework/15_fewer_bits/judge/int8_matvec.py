@@ -216,7 +216,7 @@ MUTANTS = [
     ),
     Mutant(
         "cut_x",
-        "drops what is after the decimal point",
+        "truncates x to whole numbers where it should round",
         ROUNDED,
         ROUNDED
         + "    x_values = np.trunc(x / np.repeat(np.where(x_scale > 0, x_scale, 1), columns // blocks) * 1.00001)\n",

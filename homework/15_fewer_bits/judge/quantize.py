@@ -190,7 +190,7 @@ FITS = "    if size < 1 or columns % size:\n"
 RETURN = "    return values.astype(np.int8).reshape(rows, columns), scale\n    # </solution>\n\n\ndef dequantize("
 
 MUTANTS = [
-    Mutant("cut", "drops what is after the decimal point", VALUES, VALUES.replace("rint", "trunc"), "nearest"),
+    Mutant("cut", "truncates toward zero where it should round", VALUES, VALUES.replace("rint", "trunc"), "nearest"),
     Mutant("down", "rounds down", VALUES, VALUES.replace("rint", "floor"), "nearest"),
     Mutant("128", "divides by 128", SCALE, SCALE.replace("127", "128"), "scale"),
     Mutant("no_abs", "forgets negative numbers", SCALE, SCALE.replace("np.abs(parts)", "parts"), "scale"),
