@@ -67,7 +67,7 @@ def mine(solved: Path) -> Path:
 def all_but(
     monkeypatch: pytest.MonkeyPatch, *missing: str, broken: dict[str, str] | None = None, late: Collection[str] = ()
 ) -> None:
-    """As if `check` had passed every part but these, found those of `broken` not right, and those of `late` too slow."""
+    """As if `check` had passed every part but these, found `broken` not right and `late` too slow."""
     tasks = [task for task in all_tasks(register.load(ROOT)) if task.id in IDS]
     work = StudentWork(
         tuple(task for task in tasks if task.id not in missing),
