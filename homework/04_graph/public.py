@@ -23,7 +23,7 @@ CYCLES = "A cycle has no order"
 """The section of the lesson to read again where the error of a cycle is wrong."""
 CAUSES = {
     "backwards": "the list is the wrong way round: inputs come first. Depth first, reverse the post-order at the end "
-    '(the section "Depth first" of the lesson).',
+    '(section "Depth first: finish a node after its successors").',
     "tuple": "the names are in a tuple: return list(order).",
     "kept": "this name is from another call: begin each call with a new list, neither global nor a default argument.",
     "inputs": "there is nothing to refuse in this network: start with every node that has no predecessor, "

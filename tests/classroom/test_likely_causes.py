@@ -786,6 +786,53 @@ ARRAYS = {
 }
 
 
+WINDOWS = "        windows = im2col(x[n, g * depth : (g + 1) * depth], (kh, kw), stride, padding)\n"
+PRODUCT = "        y[n, g] = (windows @ kernels[g].T).T.reshape(-1, rows, cols)\n"
+COUNTS = "{}, padding[0])\n    cols = output_size(x.shape[3], kw, {}, padding[1])"
+SIZES = COUNTS.format("stride[0]", "stride[1]")
+
+
+def with_steps(down: str, right: str) -> dict[str, str]:
+    """The convolution with another stride."""
+    return {SIZES: COUNTS.format(down, right), WINDOWS: WINDOWS.replace("stride", f"({down}, {right})")}
+
+
+def with_begins(row: str, column: str) -> dict[str, str]:
+    """The convolution by loops, with windows that begin at this row and column."""
+    loops = (
+        "        planes = np.pad(x[n, g * depth : (g + 1) * depth], [(0, 0), *zip(padding, padding)])\n"
+        "        for i, j in np.ndindex(rows, cols):\n"
+        f"            window = planes[:, {row} : {row} + kh, {column} : {column} + kw]\n"
+        "            y[n, g, :, i, j] = (kernels[g].reshape(-1, depth, kh, kw) * window).sum(axis=(1, 2, 3))\n"
+    )
+    return {WINDOWS: loops, PRODUCT: ""}
+
+
+BEGINS = "but yours begins at row i * {} and column j * {}"
+STRIDES = {
+    "ignored": (with_steps("1", "1"), "stride is ignored"),
+    "swapped": (with_steps("stride[1]", "stride[0]"), "the strides are swapped"),
+    "for rows alone": (with_steps("stride[0]", "1"), "the stride to the right is ignored"),
+    "for columns alone": (with_steps("1", "stride[1]"), "the stride down is ignored"),
+    "the first for both": (with_steps("stride[0]", "stride[0]"), "stride[0] is used in both directions"),
+    "the second for both": (with_steps("stride[1]", "stride[1]"), "stride[1] is used in both directions"),
+    "a kernel": (with_steps("kh", "kw"), "the windows lie side by side"),
+    "not in the index": (with_begins("i", "j"), BEGINS.format(1, 1)),
+    "in the row's index alone": (with_begins("i * stride[0]", "j"), BEGINS.format(2, 1)),
+    "in the column's index alone": (with_begins("i", "j * stride[1]"), BEGINS.format(1, 3)),
+    "the first in both indices": (with_begins("i * stride[0]", "j * stride[0]"), BEGINS.format(2, 2)),
+    "swapped in the indices": (with_begins("i * stride[1]", "j * stride[0]"), "a window runs over the edge"),
+    "not in the number of windows": ({SIZES: COUNTS.format(1, 1)}, "im2col gave another number of rows"),
+}
+
+
+@pytest.mark.parametrize("case", STRIDES)
+def test_a_wrong_stride_of_a_convolution_is_told_which(tmp_path: Path, case: str) -> None:
+    changes, cause = STRIDES[case]
+    folder = register.ROOT / "homework" / "06_convolution"
+    assert cause in cause_told(folder, "strides_reach_im2col", changes, tmp_path / "hw06_conv.py")
+
+
 @pytest.mark.parametrize("case", ARRAYS)
 def test_the_likely_cause_of_a_wrong_array_or_plan_is_the_true_one(tmp_path: Path, case: str) -> None:
     folder, name, changes, cause = ARRAYS[case]
