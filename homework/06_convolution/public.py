@@ -747,9 +747,7 @@ MADE_OF = (
 )
 
 COUNTED = "im2col gave another number of rows than you counted: both it and output_size need stride and padding"
-OVER_THE_EDGE = (
-    "a window runs over the edge: window (i, j) begins at row i * stride[0] and column j * stride[1]"
-)
+OVER_THE_EDGE = "a window runs over the edge: window (i, j) begins at row i * stride[0] and column j * stride[1]"
 OTHER_ROWS = {"cannot reshape": COUNTED, "could not broadcast": COUNTED}
 
 

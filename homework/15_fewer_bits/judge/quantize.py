@@ -232,6 +232,13 @@ MUTANTS = [
         "zeros",
     ),
     Mutant(
+        "zero_by_zero",
+        "divides zeros by their scale",
+        VALUES,
+        "    with np.errstate(all='ignore'):\n        values = np.rint(parts / scale[:, :, None])\n",
+        "zeros",
+    ),
+    Mutant(
         "tiny",
         "zeros have a tiny scale",
         VALUES,
