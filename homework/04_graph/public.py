@@ -172,7 +172,7 @@ CYCLE_CAUSES = {
     "itself": "an operator that leads to itself is a cycle of one: look at the name itself, too, when you ask whether "
     "a successor is on the path.",
     "meet": "two paths that meet again are no cycle: ask whether the successor is on the open path, not whether it was "
-    "seen before.",
+    "seen before. Does a name leave your set of open ones when it leaves the path?",
     "double": "a name that stands twice in a list is no cycle: its second mention leads to a name that is done.",
     "nothing": "nothing came back: return the empty list where there is no cycle.",
     "nobody": "there may be no operators: begin a walk at every name, with a loop, and not at the first one.",
