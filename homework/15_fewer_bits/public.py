@@ -37,7 +37,8 @@ NO_BLOCK = "block is None where the whole row shares a scale: it is as long as t
 
 ZEROS = (
     "a block of zeros has the scale 0, and 0 / 0 is NaN; what a cast to int8 makes of NaN is chance. Divide by 1 where "
-    "the scale is 0, np.where(scale > 0, scale, 1), and return the scale 0"
+    "the scale is 0, np.where(scale > 0, scale, 1), and return the scale 0 "
+    '(section "A scale")'
 )
 
 
@@ -89,7 +90,10 @@ def a_scale_for_each_block(student: Student, rng: np.random.Generator, oracle: A
 
 @task("quantize", "zeros", "dtype", "blocks", "scale", "nearest")
 def blocks_of_zeros(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """A row, a block or a whole weight of zeros has the scale 0 and the values 0; others, even tiny, are as always."""
+    """Zeros in a row, a block or all of the weight have the scale 0 and the values 0, and no NaN is cast.
+
+    Others, even tiny ones, are as always.
+    """
     try:
         expect_quantized(student, oracle, np.zeros((2, 4), np.float32), None, "the result for zeros", no_nan=True)
     except Failure as failure:
