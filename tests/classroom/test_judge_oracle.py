@@ -256,7 +256,7 @@ def test_a_refusal_is_the_named_error() -> None:
     assert (
         failure.value.cause == "you refuse the right thing, but with KeyError instead of ValueError: raise ValueError"
     )
-    with pytest.raises(Failure, match="^expected ValueError, got 1$") as failure:
+    with pytest.raises(Failure, match=r"^expected ValueError, got 1$") as failure:
         expect_refused(lambda x: x, 1, cause="not checked")
     assert failure.value.cause == "not checked"
     with pytest.raises(SubmissionError):

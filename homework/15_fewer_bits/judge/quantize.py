@@ -188,7 +188,9 @@ SCALE = "    scale = (np.abs(parts).max(axis=2) / 127).astype(np.float32)\n"
 VALUES = "    values = np.rint(parts / divisor[:, :, None])\n"
 FINITE = "    if not np.isfinite(weight).all():\n"
 FITS = "    if size < 1 or columns % size:\n"
-RETURN = "    return values.astype(np.int8).reshape(rows, columns), scale\n    # </solution>\n\n\ndef dequantize("
+RETURN = (
+    "    return values.astype(np.int8).reshape(rows, columns), scale\n    # </solution>\n\n\ndef quantize_without_nan("
+)
 
 MUTANTS = [
     Mutant("cut", "truncates toward zero where it should round", VALUES, VALUES.replace("rint", "trunc"), "nearest"),
