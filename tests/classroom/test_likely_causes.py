@@ -330,6 +330,12 @@ READER_AND_ORDER = {
         {OPERANDS: "tokens[4:5] if start > 4 else [], tokens[start:end], params"},
         "Only the first input was taken",
     ),
+    "the fifth token as the input": (
+        "03_pnnx",
+        "counts_decide",
+        {OPERANDS: "tokens[4:5], tokens[start:end], params"},
+        "One input was taken, the fifth token",
+    ),
     "shapes without element types": (
         "03_pnnx",
         "weights_lose_their_mark",

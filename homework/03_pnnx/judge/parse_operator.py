@@ -82,9 +82,6 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "Each operator was given one input and one output: the two counts say how many there are.": (
             operator_type, name, operands[:1], operands[1:2], params, attributes,
         ),
-        "One input was taken, the fifth token, whatever the third says: it may be none, or several.": (
-            operator_type, name, tokens[4:5], outputs, params, attributes,
-        ),
         "The counts themselves are among the operands, which begin with the fifth token.": (
             operator_type, name, line.split()[2 : 2 + len(inputs)],
             line.split()[2 + len(inputs) : 2 + len(operands)], params, attributes,
@@ -152,6 +149,9 @@ def line_mistakes(line: str) -> dict[str, Any]:
         ),
         "Only the first input was taken: the third token says how many there are.": (
             operator_type, name, inputs[:1], outputs, params, attributes,
+        ),
+        "One input was taken, the fifth token, whatever the third says: it may be none, or several.": (
+            operator_type, name, tokens[4:5], outputs, params, attributes,
         ),
         "Only the first output was taken: the fourth token says how many there are.": (
             operator_type, name, inputs, outputs[:1], params, attributes,
