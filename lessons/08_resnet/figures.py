@@ -220,15 +220,14 @@ def draw_preprocess() -> Svg:
     marks.append(arrow(220, base - 41, 260, base - 41))
     side = 224 * scale
     frame = 268 + (383 * scale - side) / 2, base - (256 * scale + side) / 2
-    for color, thick in (("#ffffff", 5.0), (ROSE[1], 2.4)):
-        marks.append(element("rect", x=frame[0], y=frame[1], width=side, height=side, fill="none", stroke=color,
-                             stroke_width=thick))  # fmt: skip
+    marks.append(element("rect", x=frame[0], y=frame[1], width=side, height=side, fill="none", stroke=ROSE[1],
+                         stroke_width=4.0))  # fmt: skip
     top, cut = 216.0, len(cat) * 224 // 256
     row, column = (len(cat) - cut) // 2, (len(cat[0]) - cut) // 2
     middle = cat[row : row + cut : 2, column : column + cut : 2]
     marks += [arrow(0, top + 40, 44, top + 40), coloured(middle, 54, top + 4, side)]
     marks.append(
-        element("rect", x=54.0, y=top + 4, width=side, height=side, fill="none", stroke=ROSE[1], stroke_width=1.4)
+        element("rect", x=54.0, y=top + 4, width=side, height=side, fill="none", stroke=ROSE[1], stroke_width=4.0)
     )
     marks.append(note("centre crop", 54 + side / 2, top + 100, 13.0, font_weight="bold"))
     marks.append(note("224 x 224 x 3 bytes", 54 + side / 2, top + 118, 13.0))
