@@ -38,12 +38,14 @@ class StudentWork:
 
     broken : exercise -> what must hold by its first public test that fails.
     waiting : exercise -> another one that it calls, and that is not written yet.
+    late : exercises whose answer had not come when time was up.
     """
 
     solved: tuple[HomeworkTask, ...]
     unsolved: tuple[HomeworkTask, ...]
     broken: Mapping[str, str] = field(default_factory=dict)
     waiting: Mapping[str, str] = field(default_factory=dict)
+    late: frozenset[str] = frozenset()
 
 
 def work_of(course: Course, progress: Progress, among: Collection[str] | None = None) -> StudentWork:
@@ -68,7 +70,13 @@ def work_of(course: Course, progress: Progress, among: Collection[str] | None = 
     solved = [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
     broken = {result.task.id: what_must_hold(result.failures[0]) for result in again if result.failures}
     waiting = {result.task.id: result.waits_for for result in again if result.waits_for}
-    return StudentWork(tuple(solved), tuple(failed), broken, waiting)
+    late = frozenset(result.task.id for result in again if result.failures and is_late(result.failures[0]))
+    return StudentWork(tuple(solved), tuple(failed), broken, waiting, late)
+
+
+def is_late(outcome: Outcome) -> bool:
+    """Whether time was up before there was an answer."""
+    return isinstance(outcome.error, SubmissionError) and outcome.error.kind == "timeout"
 
 
 def what_must_hold(outcome: Outcome) -> str:
@@ -79,8 +87,7 @@ def what_must_hold(outcome: Outcome) -> str:
     >>> what_must_hold(Outcome(test, SubmissionError("timeout", "no answer within 10 s")))
     'A chain is computed. (There was no answer within 10 s.)'
     """
-    late = isinstance(outcome.error, SubmissionError) and outcome.error.kind == "timeout"
-    return f"{outcome.test.sentence} (There was {outcome.error}.)" if late else outcome.test.sentence
+    return f"{outcome.test.sentence} (There was {outcome.error}.)" if is_late(outcome) else outcome.test.sentence
 
 
 def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:

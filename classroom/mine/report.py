@@ -54,7 +54,7 @@ def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWo
     lines += [labelled("next", says)]
     if first in work.broken:
         lines += [labelled("must hold", work.broken[first])]
-        if "no answer within" in work.broken[first] and len(missing) == 1:
+        if first in work.late and len(missing) == 1:
             run = f"cd {quoted(folder.parent)} && {short_name(sys.executable)} -m {folder.name}"
             lines += [labelled("time", f"a busy machine can be the reason: `{run}` has no limit")]
     lines += [labelled("check", f"{COMMAND} check {following}"), labelled("stuck?", f"{COMMAND} hint {following}")]

@@ -31,6 +31,8 @@ LONG_VALUE = 160
 """Longer values of constants are hidden."""
 SHORT = 20
 """Table cells up to this length that contain a number are not wrapped."""
+BLOCKS = {"task": ["blocks", "tasks"], "no.": ["blocks", "of-lessons"]}
+"""Heading of a table's first column -> classes: its rows are blocks on a narrow screen."""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -45,7 +47,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-signature", _signature)
     app.connect("doctree-read", links.name_annotations)
     app.connect("doctree-read", _short_cells)
-    app.connect("doctree-read", _task_tables)
+    app.connect("doctree-read", _tables_of_blocks)
     app.connect("doctree-read", _without_long_values)
     app.connect("doctree-read", _without_modules)
     app.connect("html-collect-pages", _source_pages)
@@ -163,12 +165,11 @@ def _short_cells(app: Sphinx, doctree: Any) -> None:
             cell["classes"].append("short")
 
 
-def _task_tables(app: Sphinx, doctree: Any) -> None:
-    """Mark tables of exercises, whose rows a narrow screen shows as blocks."""
+def _tables_of_blocks(app: Sphinx, doctree: Any) -> None:
+    """Mark tables of lessons and of exercises, whose rows a narrow screen shows as blocks."""
     for table in doctree.findall(nodes.table):
         head = table.next_node(nodes.entry)
-        if head is not None and head.astext() == "task":
-            table["classes"].append("tasks")
+        table["classes"] += BLOCKS.get(head.astext(), []) if head is not None else []
 
 
 def _math_font(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

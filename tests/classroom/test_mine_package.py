@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +64,16 @@ def mine(solved: Path) -> Path:
     return folder
 
 
-def all_but(monkeypatch: pytest.MonkeyPatch, *missing: str, broken: dict[str, str] | None = None) -> None:
-    """As if `check` had passed every part but these, and found those of `broken` not right."""
+def all_but(
+    monkeypatch: pytest.MonkeyPatch, *missing: str, broken: dict[str, str] | None = None, late: Collection[str] = ()
+) -> None:
+    """As if `check` had passed every part but these, found `broken` not right and `late` too slow."""
     tasks = [task for task in all_tasks(register.load(ROOT)) if task.id in IDS]
     work = StudentWork(
         tuple(task for task in tasks if task.id not in missing),
         tuple(task for task in tasks if task.id in missing[1:]),
         broken or {},
+        late=frozenset(late),
     )
     monkeypatch.setattr("classroom.gallery.mine.work_of", lambda *_: work)
 
@@ -216,6 +220,14 @@ def test_of_a_part_that_is_not_right_it_says_so_and_what_must_hold(
     assert states(said)["sigmoid"] == "missing"
     assert "must hold im2col: An image in rows has as many rows as windows." in " ".join(said.split())
     assert "next sigmoid" in " ".join(said.split())
+
+
+@pytest.mark.parametrize("late", [(), ("im2col",)])
+def test_where_time_was_up_it_says_how_to_run_without_a_limit(
+    solved: Path, monkeypatch: pytest.MonkeyPatch, late: tuple[str, ...]
+) -> None:
+    all_but(monkeypatch, "im2col", broken=SOME, late=late)
+    assert ("has no limit" in " ".join(course("mine").output.split())) == bool(late)
 
 
 def test_what_must_hold_is_that_of_the_first_public_test_that_fails(

@@ -94,6 +94,28 @@ def test_nothing_is_lost_in_print_or_without_scripts(site: Path, desk: Any, watc
     assert still.locator(".gate-form").count() == 0
 
 
+def test_on_paper_what_has_not_been_guessed_stands_on_the_last_pages(site: Path, desk: Any) -> None:
+    tab = desk.open(site / LESSON)
+    tab.locator(".gate-skip", has_text="Show me without a guess").first.click()
+    order = "[...document.querySelectorAll('article *')].map(one => [one.tagName, one.id, one.open, one.hidden])"
+    before, gates = tab.evaluate(order), tab.locator(".gate-cell").count()
+    tab.emulate_media(media="print")
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert tab.locator(".gate-cell .gate-result").count() == 1  # of the open one
+    answers = tab.locator(".gate-answers")
+    assert answers.evaluate("one => one === one.parentElement.lastElementChild")
+    titles, turns = answers.locator("h3").all_inner_texts(), tab.locator(".cell.tag_answer").count()
+    assert titles[: gates - 1] == [f"Prediction {number}" for number in range(2, gates + 1)]
+    assert titles[gates - 1 :] == [f"Your turn, answer {number}" for number in range(1, turns + 1)]
+    assert answers.locator(".gate-result").count() == gates - 1
+    assert answers.locator(".gate-result, .cell_input").evaluate_all("all => all.every(one => one.checkVisibility())")
+    assert answers.locator(".cell.tag_answer").count() == turns > 2
+    assert answers.locator("details:not([open])").count() == 0
+    assert tab.locator(".gate-paper").count() == gates - 1 + turns
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert tab.evaluate(order) == before
+
+
 def test_a_solved_exercise_is_ticked_everywhere_and_the_front_page_continues(site: Path, desk: Any) -> None:
     tab = desk.open(site / HOMEWORK)
     ticks = tab.locator(".progress-tick input")

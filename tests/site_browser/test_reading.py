@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from classroom import register
+
+ROOT = Path(__file__).resolve().parents[2]
 LESSON = "lessons/06_convolution/06_convolution.html"
 HEAVIEST = 700 * 1024
 """Bytes of a lesson with all that it loads when it is opened; pictures further down follow when one comes near."""
@@ -141,6 +144,21 @@ def test_the_table_of_a_homework_is_as_wide_as_a_phone_in_every_cell(site: Path,
         widths = tab.locator("table.tasks td").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
         assert widths, page
         assert min(widths) > 300, page
+
+
+@pytest.mark.parametrize("page", ["index.html", "lessons/index.html"])
+def test_what_a_lesson_is_about_is_as_wide_as_a_phone(site: Path, phone: Any, page: str) -> None:
+    cells = phone.open(site / page).locator("table.of-lessons td:nth-child(3)")
+    widths = cells.evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
+    assert len(widths) == len(register.load(ROOT).lessons)
+    assert min(widths) > 300
+
+
+def test_no_name_of_the_index_is_cut_off_on_a_phone(site: Path, phone: Any) -> None:
+    names = phone.open(site / "genindex.html").locator(".genindextable a")
+    right = names.evaluate_all("all => all.flatMap(one => [...one.getClientRects()].map(line => line.right))")
+    assert len(right) > 1000
+    assert max(right) <= 390
 
 
 def test_a_term_looks_unlike_a_link(site: Path, desk: Any) -> None:

@@ -206,9 +206,49 @@
     dispatchEvent(new Event("resize")); // what measures itself is in sight now
   };
 
+  /* on paper nothing can wait: what has not been guessed yet, and answers, are printed on the last pages */
+  let putBack = () => {};
+  function print() {
+    putBack();
+    const last = element("section", "gate-answers");
+    const back = [];
+    const move = (title, words, parts) => {
+      const line = element("p", "gate-paper", `${title}${words}`);
+      parts[0].before(line);
+      back.push(() => line.remove());
+      last.append(element("h3", "", title));
+      for (const part of parts) {
+        const place = document.createComment("");
+        part.replaceWith(place);
+        back.push(() => place.replaceWith(part));
+        last.append(part);
+        for (const folded of [part, ...part.querySelectorAll("details")].filter((one) => one.matches("details:not([open])"))) {
+          folded.open = true;
+          back.push(() => { folded.open = false; });
+        }
+      }
+    };
+    gates.forEach((gate, index) => {
+      const explained = gate.parts[1].firstElementChild;
+      const parts = explained?.matches("details") ? [gate.parts[0], explained] : [gate.parts[0]];
+      if (!gate.isOpen()) move(`Prediction ${index + 1}`, ", your guess (what it gives stands on the last pages):", parts);
+    });
+    document.querySelectorAll("article .cell.tag_answer").forEach((cell, index) => {
+      move(`Your turn, answer ${index + 1}`, " stands on the last pages.", [cell]);
+    });
+    if (back.length) document.querySelector("article").append(last);
+    putBack = () => {
+      back.forEach((one) => one());
+      last.remove();
+      putBack = () => {};
+    };
+  }
+
   renderAll();
   addEventListener("hashchange", reach);
   addEventListener("load", reach);
+  addEventListener("beforeprint", print);
+  addEventListener("afterprint", () => putBack());
 
   window.KuiperGates = {
     reveal,
