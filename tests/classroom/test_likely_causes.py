@@ -283,7 +283,8 @@ DETECTOR = {
         {
             "    row, column = np.indices((height, width), np.float32)\n": "",
             "    cell = np.stack([column, row], -1)\n": "",
-            "    centre = (2 * y[..., :2] - 0.5 + cell) * stride\n": "    centre = 2 * y[..., :2] - 0.5\n    centre[..., 0] += np.arange(width)\n"
+            "    centre = (2 * y[..., :2] - 0.5 + cell) * stride\n": "    centre = 2 * y[..., :2] - 0.5\n"
+            "    centre[..., 0] += np.arange(width)\n"
             "    centre[..., 1] += np.arange(width)[:, None]\n"
             "    centre *= stride\n",
         },
