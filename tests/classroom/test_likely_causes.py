@@ -20,6 +20,13 @@ LINEAR = "        y = inputs[0] @ weight.T\n        return y if bias is None els
 SPANS = "[slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]"
 SIDES = "resize * height // shorter, resize * width // shorter"
 CORNER = "round((rows - crop) / 2), round((cols - crop) / 2)"
+EMPTY = "    y = np.empty((*x.shape[:2], *size), x.dtype)\n"
+POOLED = f"""
+{EMPTY}    for i, rows in enumerate(spans(x.shape[2], size[0])):
+        for j, cols in enumerate(spans(x.shape[3], size[1])):
+            y[:, :, i, j] = x[:, :, rows, cols].mean(axis=(2, 3))
+    return y
+"""
 CASES = {
     "None added as a bias": (
         "without_a_bias",
@@ -173,6 +180,49 @@ CASES = {
         {SPANS: "[slice(i * (length // count), (i + 1) * (length // count)) for i in range(count)]"},
         "all windows have H // h rows",
     ),
+    "one mean a plane": (
+        "five_numbers_to_three",
+        {POOLED: "\n    return x.mean(axis=(2, 3))\n"},
+        "the axes of its windows are missing",
+    ),
+    "one window a plane": (
+        "five_numbers_to_three",
+        {POOLED: "\n    return x.mean(axis=(2, 3), keepdims=True)\n"},
+        "each plane has one window, whatever size says",
+    ),
+    "equal blocks": (
+        "five_numbers_to_three",
+        {
+            POOLED: "\n    (h, w), (H, W) = size, x.shape[2:]\n"
+            "    return x.reshape(*x.shape[:2], h, H // h, w, W // w).mean(axis=(3, 5))\n"
+        },
+        "reshape cuts equal blocks",
+    ),
+    "running sums": (
+        "a_large_number_in_another_window",
+        {
+            "x[:, :, rows, cols].mean(axis=(2, 3))": "(sums[:, :, rows.stop, cols.stop]"
+            " - sums[:, :, rows.start, cols.stop]"
+            " - sums[:, :, rows.stop, cols.start] + sums[:, :, rows.start, cols.start])"
+            " / ((rows.stop - rows.start) * (cols.stop - cols.start))",
+            EMPTY: f"{EMPTY}    sums = np.pad(x.cumsum(2).cumsum(3), ((0, 0), (0, 0), (1, 0), (1, 0)))\n",
+        },
+        "running sums were subtracted",
+    ),
+    "a square cut out first": (
+        "the_shorter_side_counts",
+        {
+            "    shorter = min(height, width)\n": "    shorter = min(height, width)\n"
+            "    top, left = round((height - shorter) / 2), round((width - shorter) / 2)\n"
+            "    image = image[top : top + shorter, left : left + shorter]\n    height = width = shorter\n"
+        },
+        "a square was cut out before resizing",
+    ),
+    "squeezed into the crop": (
+        "the_shorter_side_counts",
+        {SIDES: "crop, crop"},
+        "the whole picture was squeezed into crop x crop",
+    ),
 }
 
 
@@ -206,6 +256,39 @@ DETECTOR = {
         "not_enlarged",
         {" / scale\n": " / min(640 / height, 640 / width)\n"},
         "the scale was worked out anew",
+    ),
+    "scale and place worked out anew": (
+        "not_enlarged",
+        {
+            "    moved = ": "    scale = min(640 / height, 640 / width)\n"
+            "    left, top = (640 - width * scale) / 2, (640 - height * scale) / 2\n    moved = "
+        },
+        "scale and place were worked out anew",
+    ),
+    "one box without its axis": (
+        "no_box_and_boxes_in_the_bars",
+        {
+            "    return np.clip(moved, 0, [width, height, width, height]).astype(np.float32)": "    return np.squeeze("
+            "np.clip(moved, 0, [width, height, width, height]).astype(np.float32))"
+        },
+        "a single box lost its axis",
+    ),
+    "width before height": (
+        "a_picture_that_is_as_wide_as_the_canvas",
+        {"resize_picture(image, inner_height, inner_width)": "resize_picture(image, inner_width, inner_height)"},
+        "resize_picture takes the height first",
+    ),
+    "w rows": (
+        "zeros_are_the_anchors",
+        {
+            "    row, column = np.indices((height, width), np.float32)\n": "",
+            "    cell = np.stack([column, row], -1)\n": "",
+            "    centre = (2 * y[..., :2] - 0.5 + cell) * stride\n": "    centre = 2 * y[..., :2] - 0.5\n"
+            "    centre[..., 0] += np.arange(width)\n"
+            "    centre[..., 1] += np.arange(width)[:, None]\n"
+            "    centre *= stride\n",
+        },
+        "there are h rows and w columns",
     ),
 }
 
