@@ -121,7 +121,7 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
         return error, "but it raised RecursionError: it called itself until too many calls waited"
     except Exception as error:
         return error, f"but it raised {type(error).__name__}: {error}"
-    return got, ""
+    return _plain(got, (np.bool_, np.str_)), ""  # of numbers the type counts: float32 has fewer digits
 
 
 def _cause(
@@ -192,11 +192,11 @@ def _first_key(got: dict[Any, Any], expected: dict[Any, Any]) -> str:
     missing = [key for key in expected if key not in got]
     more = [key for key in got if key not in expected]
     if missing:
-        return f"the key {missing[0]!r} is missing, expected {_short(expected[missing[0]])} there"
+        return f"the key {_short(missing[0])} is missing, expected {_short(expected[missing[0]])} there"
     if more:
-        return f"the key {more[0]!r} is one too many, with {_short(got[more[0]])} there"
+        return f"the key {_short(more[0])} is one too many, with {_short(got[more[0]])} there"
     key = next(key for key in expected if not _same(got[key], expected[key]))
-    return f"at the key {key!r} {_pair(got[key], expected[key])}"
+    return f"at the key {_short(key)} {_pair(got[key], expected[key])}"
 
 
 def _pair(got: Any, expected: Any) -> str:
@@ -317,7 +317,8 @@ def _kind(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         if not value:
             return f"an empty {type(value).__name__}"
-        inside = {_kind(each).partition(" of ")[0].split()[-1] + "s" for each in value}
+        kinds = {_kind(each).partition(" of ")[0] for each in value}
+        inside = {"booleans" if kind == "True or False" else f"{kind.split()[-1]}s" for kind in kinds}
         return f"a {type(value).__name__}" + (f" of {inside.pop()}" if len(inside) == 1 else "")
     if isinstance(value, np.ndarray):
         return "an array"
@@ -343,17 +344,32 @@ def _listed(arguments: tuple[Any, ...]) -> str:
 def _short(value: Any) -> str:
     """The value in one line; a large array by its shape, a function by its name, an operator by what it reads."""
     if isinstance(value, np.ndarray):
-        return str(value.tolist()) if value.size <= SHOWN else f"an array of shape {value.shape}"
+        if value.size > SHOWN:
+            return f"an array of shape {value.shape}"
+        return str((value.astype(str).astype(float) if value.dtype.kind == "f" else value).tolist())
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    if isinstance(value, np.generic):
-        return repr(value.item())
     if isinstance(value, Operator):
         return f"Operator({value.name!r}, inputs={[operand.name for operand in value.inputs]})"
     if isinstance(value, list) and any(map(callable, value)):
         text = f"[{', '.join(map(_short, value))}]"
     elif isinstance(value, dict):
-        text = f"{{{', '.join(f'{key!r}: {_short(each)}' for key, each in value.items())}}}"
+        text = f"{{{', '.join(f'{_short(key)}: {_short(each)}' for key, each in value.items())}}}"
     else:
-        text = getattr(value, "__name__", None) or " ".join(repr(value).split())
+        text = getattr(value, "__name__", None) or " ".join(repr(_plain(value)).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _plain(value: Any, kinds: type[np.generic] | tuple[type[np.generic], ...] = np.generic) -> Any:
+    """The value with Python's own numbers, booleans and strings for numpy's of these kinds, in lists and the like too.
+
+    >>> _plain([np.int64(3), (np.float32(0.1), True)])
+    [3, (0.1, True)]
+    """
+    if isinstance(value, kinds):
+        return float(str(value)) if isinstance(value, np.floating) else value.item()
+    if type(value) in (list, tuple, set):
+        return type(value)(_plain(each, kinds) for each in value)
+    if type(value) is dict:
+        return {_plain(key, kinds): _plain(each, kinds) for key, each in value.items()}
+    return value

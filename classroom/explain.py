@@ -45,6 +45,8 @@ WARNING = re.compile(r"^.*:\d+: RuntimeWarning: .*\n?(?:  .*\n?)?", re.M)
 """One of numpy's warnings, with the line of code that Python prints below it."""
 WARNED = re.compile(r"^.*[/\\]hw\d\d_\w+\.py:(?=\d+: \w+Warning: )")
 """What a warning from the homework file begins with, up to the number of the line."""
+SECTION = re.compile(r' \(section "([^"]+)"\)')
+"""How a likely cause names the section of the lesson to read again, where that is not its test's."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
 
 
@@ -82,7 +84,7 @@ def report(result: Result, every_failure: bool = False) -> str:
     if failures:
         more = "" if every_failure or len(failures) == 1 else advice.here.more_failures(len(failures) - 1, task.id)
         parts += [labelled("also", more)] * bool(more)
-        parts.append(_what_next(task, failures[0].test.section))
+        parts.append(_what_next(task, section_of(failures[0])))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -301,7 +303,7 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
         if line:
             parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
         if error.cause:
-            parts.append(labelled("likely why", advice.here.cause(error.cause)))
+            parts.append(labelled("likely why", cause_in_words(error.cause)))
     elif isinstance(error, Failure):
         parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
         line = source_line(task.file, error.line)
@@ -311,9 +313,20 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
     return "\n".join(part for part in parts if part).rstrip("\n")
 
 
+def cause_in_words(cause: str) -> str:
+    """The likely cause as the reader of this report is told it, without the section that it names."""
+    return advice.here.cause(SECTION.sub("", cause))
+
+
+def section_of(outcome: Outcome) -> str:
+    """The section of the lesson that a failure sends to: its likely cause's, or else its test's; "" for neither."""
+    named = SECTION.search((outcome.error and outcome.error.cause) or "")
+    return named[1] if named else outcome.test.section
+
+
 def values_and_cause(failure: Failure) -> list[str]:
     """Expected and got, and the likely cause below them, or above them where they are long."""
-    values, cause = _both(failure), advice.here.cause(failure.cause or _guess(failure))
+    values, cause = _both(failure), cause_in_words(failure.cause or _guess(failure))
     reason = labelled("likely why", cause) if cause else ""
     return [reason, values] if values.count("\n") > LONG else [values, reason]
 
@@ -364,7 +377,7 @@ def _guess(failure: Failure) -> str:
 
 
 def _what_next(task: HomeworkTask, section: str) -> str:
-    """`section` : the failed test's own section of the lesson, if it has one."""
+    """`section` : of the lesson, if the failure has its own."""
     parts = []
     if section := section or task.exercise.section:
         parts.append(labelled("read again", f'lesson {task.lesson.number}, "{section}"'))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from classroom.register import Course, Exercise, Lesson
 
 MINUTES_A_POINT = 10
-"""Estimated duration of exercises."""
+"""Estimated duration of an exercise for which course.toml has no time."""
 FACTS, EXERCISES = "facts", "exercises"
 """Built regions of a notebook, each between the lines `<!-- NAME -->` and `<!-- /NAME -->`."""
 PREDICT = "predict"
@@ -17,23 +17,35 @@ YOURS, ANSWER = "yours", "answer"
 """The tags of a code cell that the reader fills in, and of the folded one below it, which makes up for it."""
 
 
+def exercise_minutes(lesson: Lesson) -> int:
+    """Minutes that the exercises of a lesson take, without the bonus.
+
+    >>> exercise_minutes(Lesson(1, "One", "", "01_one", (), (Exercise("a", "A", 3), Exercise("b", "B", 6, time=120))))
+    150
+    """
+    return sum(one.time or one.points * MINUTES_A_POINT for one in lesson.exercises if not one.stretch)
+
+
 def time_words(lesson: Lesson) -> str:
     """How long a lesson takes with its exercises; "" if course.toml does not say.
 
     >>> time_words(Lesson(1, "One", "", "01_one", (), (Exercise("a", "A", 3),), time=60))
     'about 60 minutes, and about 30 for the exercises'
+    >>> time_words(Lesson(1, "One", "", "01_one", (), (Exercise("a", "A", 1, time=40), Exercise("b", "B", 1)), time=60))
+    'about 60 minutes, and about 50 for the exercises, 40 of them for `a`'
     """
     if not lesson.time:
         return ""
-    exercises = f", and about {lesson.points * MINUTES_A_POINT} for the exercises" if lesson.points else ""
+    exercises = f", and about {exercise_minutes(lesson)} for the exercises" if lesson.points else ""
+    long = [f"{one.time} of them for `{one.id}`" for one in lesson.exercises if one.time and not one.stretch]
+    exercises += "".join(f", {words}" for words in long)
     return f"about {lesson.time} minutes{exercises}"
 
 
 def course_hours(course: Course) -> tuple[int, int]:
     """Hours that all notebooks take, and that all exercises take, without the bonus; rounded."""
     minutes = sum(lesson.time for lesson in course.lessons)
-    points = sum(lesson.points for lesson in course.lessons)
-    return round(minutes / 60), round(points * MINUTES_A_POINT / 60)
+    return round(minutes / 60), round(sum(map(exercise_minutes, course.lessons)) / 60)
 
 
 def needs_words(lesson: Lesson, course: Course, address: Callable[[Lesson], str]) -> str:

@@ -24,7 +24,7 @@ class Exercise:
     """One exercise of a lesson's homework.
 
     hints : three of them: a question, an approach, the step. section : heading in the lesson that it belongs to.
-    stretch : its points are a bonus.
+    stretch : its points are a bonus. time : minutes that it takes, 0 if its points say enough.
     """
 
     id: str
@@ -33,6 +33,7 @@ class Exercise:
     hints: tuple[str, ...] = ()
     section: str = ""
     stretch: bool = False
+    time: int = 0
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,8 @@ def _check(course: Course, path: Path) -> None:
     for exercise in (one for lesson in course.lessons for one in lesson.exercises):
         if exercise.points < 1:
             raise RegisterError(f"{path}: expected points of 1 or more, found {exercise.points} for {exercise.id}")
+        if exercise.time < 0:
+            raise RegisterError(f"{path}: expected time in minutes for {exercise.id}, found {exercise.time}")
     ids = [exercise.id for lesson in course.lessons for exercise in lesson.exercises]
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:

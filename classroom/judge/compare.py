@@ -200,7 +200,8 @@ def _named(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"a numpy array of shape {value.shape}"
     name = type(value).__name__
-    return f"a {name} of {len(value)}" if _has_arrays(value) else f"{name} {value!r:.80}"
+    shown = value.item() if isinstance(value, np.generic) else value  # its type is named already
+    return f"a {name} of {len(value)}" if _has_arrays(value) else f"{name} {shown!r:.80}"
 
 
 def _has_arrays(value: Any) -> bool:

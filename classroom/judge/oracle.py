@@ -141,7 +141,7 @@ def same_answers(some: list[OracleAnswer], others: list[OracleAnswer]) -> bool:
 def _comparable(name: str, answer: Any) -> Any:
     if not name.endswith(MISTAKES):
         return fingerprint(answer)
-    return {cause: _as_print(wrong) for cause, wrong in answer.items()}
+    return [(cause, _as_print(wrong)) for cause, wrong in answer.items()]  # in order: the first that fits is told
 
 
 def _to_store(name: str, answer: Any) -> Any:

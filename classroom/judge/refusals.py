@@ -26,6 +26,8 @@ def expect_refused(
         got = expect_raises(call, *args)
     except Failure as accepted:
         accepted.cause, accepted.of_refusal = accepted.cause or cause or None, True
+        accepted.message = accepted.message.replace("an exception", error, 1)
+        accepted.args, accepted.expected = (accepted.message,), error
         raise
     if got != error:
         failure = Failure(f"expected {error}, got {got}", error, got)

@@ -104,7 +104,7 @@ def the_shapes_need_not_be_square(student: Student, rng: np.random.Generator, or
     expect(got, oracle.summed(w, x, b), mistakes=oracle.bias_mistakes(w, x, b))
 
 
-@task("axby", "rows", "product", "bias", "dtype")
+@task("axby", "rows", "product", "bias", "dtype", section="Element by element")
 def a_bias_of_one_axis_goes_to_the_rows(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """With b = [100, 200] every number of row 0 gets 100, and every number of row 1 gets 200, whatever the shapes."""
     w, x, b = np.array([[1, 2], [3, 4]]), np.array([[0, 1], [5, 2]]), np.array([100, 200])

@@ -23,7 +23,7 @@ CYCLES = "A cycle has no order"
 """The section of the lesson to read again where the error of a cycle is wrong."""
 CAUSES = {
     "backwards": "the list is the wrong way round: inputs come first. Depth first, reverse the post-order at the end "
-    '(the section "Depth first" of the lesson).',
+    '(section "Depth first: finish a node after its successors").',
     "tuple": "the names are in a tuple: return list(order).",
     "kept": "this name is from another call: begin each call with a new list, neither global nor a default argument.",
     "inputs": "there is nothing to refuse in this network: start with every node that has no predecessor, "
@@ -172,7 +172,7 @@ CYCLE_CAUSES = {
     "itself": "an operator that leads to itself is a cycle of one: look at the name itself, too, when you ask whether "
     "a successor is on the path.",
     "meet": "two paths that meet again are no cycle: ask whether the successor is on the open path, not whether it was "
-    "seen before.",
+    "seen before. Does a name leave your set of open ones when it leaves the path?",
     "double": "a name that stands twice in a list is no cycle: its second mention leads to a name that is done.",
     "nothing": "nothing came back: return the empty list where there is no cycle.",
     "nobody": "there may be no operators: begin a walk at every name, with a loop, and not at the first one.",

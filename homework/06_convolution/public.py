@@ -747,6 +747,7 @@ MADE_OF = (
 )
 
 COUNTED = "im2col gave another number of rows than you counted: both it and output_size need stride and padding"
+OVER_THE_EDGE = "a window runs over the edge: window (i, j) begins at row i * stride[0] and column j * stride[1]"
 OTHER_ROWS = {"cannot reshape": COUNTED, "could not broadcast": COUNTED}
 
 
@@ -879,12 +880,12 @@ def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle
 @task("conv2d", "stride", "value", section="Stride, padding, dilation")
 @made_of_im2col
 def strides_reach_im2col(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """stride=(2, 1) and (1, 3) move the window by as many rows and columns."""
-    x, weight = whole(rng, (1, 1, 7, 7)), whole(rng, (1, 1, 3, 3))
-    for stride in ((2, 1), (1, 3)):
+    """stride=(2, 3), (2, 1) and (1, 3) move the window by as many rows and columns."""
+    x, weight = whole(rng, (1, 1, 8, 7)), whole(rng, (1, 1, 4, 2))
+    for stride in ((2, 3), (2, 1), (1, 3)):
         expected = oracle.reference(x, weight, stride=stride)
         mistakes = oracle.geometry_mistakes(x, weight, stride, (0, 0))
-        with likely(OTHER_ROWS):
+        with likely(OTHER_ROWS | {"could not be broadcast": OVER_THE_EDGE}):
             got = student.conv2d(x, weight, np.zeros(1), stride, (0, 0), 1)
         expect(got, expected, what=f"{stride=}", mistakes=mistakes)
 

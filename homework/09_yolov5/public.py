@@ -15,6 +15,7 @@ LETTERBOX_ERRORS = {
     "ZeroDivisionError": "nothing was left of a thin picture: each side of the new size is at least 1",
     ",0,3)": "the block is empty: a slice that ends at -0 ends at 0, so write left : left + new width",
     "into shape (0,": "the block is empty: a slice that ends at -0 ends at 0, so write top : top + new height",
+    "from shape (64,48,3) into shape (48,64,3)": "resize_picture takes the height first, then the width",
     "broadcast": "the picture does not fit into its block of the canvas: take the smaller of the scales height / H "
     "and width / W, and make the block as large as the resized picture, new height x new width; "
     "resize_picture takes the height first",
@@ -107,6 +108,7 @@ def thin_pictures(student: Student, rng: np.random.Generator, oracle: Any) -> No
 
 
 DECODE_ERRORS = {
+    "(4,1)": "there are h rows and w columns: i comes from np.arange(h)[:, None], and j from np.arange(w)",
     "broadcast": "shapes do not line up: beside (A, h, w, 2) anchors need (A, 1, 1, 2), cells (h, w, 2); "
     "transpose(0, 2, 3, 1) gives (A, h, w, 5+K), transpose(0, 3, 2, 1) exchanges h and w",
     "cannot reshape": "A is len(anchors), and raw.shape[0] // A channels belong to each: neither is always the same",

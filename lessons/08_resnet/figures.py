@@ -60,8 +60,8 @@ def arrow(x: float, y: float, to_x: float, to_y: float, color: str = INK) -> str
     return path(f"M{x:g} {y:g}L{to_x:g} {to_y:g}{heads}", color)
 
 
-def image(indices: np.ndarray, colours: np.ndarray, x: float, y: float, side: float) -> str:
-    """(H, W) numbers of colours and (256, 3) bytes -> the picture, `side` pixels wide and high, as a PNG in the SVG."""
+def image(indices: np.ndarray, colours: np.ndarray, x: float, y: float, width: float) -> str:
+    """(H, W) numbers of colours and (256, 3) bytes -> the picture, `width` pixels wide, as a PNG in the SVG."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
@@ -73,7 +73,8 @@ def image(indices: np.ndarray, colours: np.ndarray, x: float, y: float, side: fl
     parts = ((b"IHDR", header), (b"PLTE", colours.tobytes()), (b"IDAT", data), (b"IEND", b""))
     png = b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, body) for kind, body in parts)
     href = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-    return element("image", x=x, y=y, width=side, height=side, href=href, style="image-rendering:pixelated")
+    height = width * indices.shape[0] / indices.shape[1]
+    return element("image", x=x, y=y, width=width, height=height, href=href, style="image-rendering:pixelated")
 
 
 def piece(pixels: np.ndarray, x: float, y: float, side: float) -> str:
@@ -209,18 +210,25 @@ def draw_adaptive() -> Svg:
 def draw_preprocess() -> Svg:
     """The four steps from a photograph to the network's input, and one red byte on its way."""
     base, scale, marks = 148.0, 0.32, []
-    for x, width, height, name in ((8.0, 640, 427, "photograph"), (268.0, 383, 256, "shorter side to 256")):
+    with np.load(MODEL.parent / "detector" / "heldout.npz") as data:
+        cat = data["images"][1][32:203]  # as wide for its height as 640 is for 427
+    for x, height, width, name in ((8.0, 427, 640, "photograph"), (268.0, 256, 383, "shorter side to 256")):
         w, h = width * scale, height * scale
-        marks.append(block(x, base - h, w, h, TEAL))
+        marks.append(coloured(cat[::2, ::2], x, base - h, w))
         marks.append(note(name, x + w / 2, base + 16, 13.0, font_weight="bold"))
-        marks.append(note(f"{width} x {height}", x + w / 2, base + 34, 13.0))
+        marks.append(note(f"{height} x {width}", x + w / 2, base + 34, 13.0))
     marks.append(arrow(220, base - 41, 260, base - 41))
     side = 224 * scale
     frame = 268 + (383 * scale - side) / 2, base - (256 * scale + side) / 2
     marks.append(element("rect", x=frame[0], y=frame[1], width=side, height=side, fill="none", stroke=ROSE[1],
-                         stroke_width=2.4, stroke_dasharray="5 4"))  # fmt: skip
-    top = 216.0
-    marks += [arrow(0, top + 40, 44, top + 40), block(54, top + 4, side, side, (TEAL[0], ROSE[1]))]
+                         stroke_width=4.0))  # fmt: skip
+    top, cut = 216.0, len(cat) * 224 // 256
+    row, column = (len(cat) - cut) // 2, (len(cat[0]) - cut) // 2
+    middle = cat[row : row + cut : 2, column : column + cut : 2]
+    marks += [arrow(0, top + 40, 44, top + 40), coloured(middle, 54, top + 4, side)]
+    marks.append(
+        element("rect", x=54.0, y=top + 4, width=side, height=side, fill="none", stroke=ROSE[1], stroke_width=4.0)
+    )
     marks.append(note("centre crop", 54 + side / 2, top + 100, 13.0, font_weight="bold"))
     marks.append(note("224 x 224 x 3 bytes", 54 + side / 2, top + 118, 13.0))
     marks.append(arrow(142, top + 40, 224, top + 40))
@@ -236,7 +244,7 @@ def draw_preprocess() -> Svg:
         if k:
             marks.append(arrow(x - 64, 407, x - 43, 407))
     description = (
-        "A photograph of 640x427 becomes 383x256, its middle 224x224 is cut out and becomes three planes of numbers. "
+        "A photograph of 427x640 becomes 256x383, its middle 224x224 is cut out and becomes three planes of numbers. "
         "A red byte of 150 becomes 0.588, then 0.103, then 0.451."
     )
     return picture(420, 438, "What the network expects", description, *marks)
@@ -263,14 +271,14 @@ def draw_guesses() -> Svg:
     return picture(420, 474, "Held-out pieces and guesses", description, *marks)
 
 
-def coloured(pixels: np.ndarray, x: float, y: float, side: float) -> str:
+def coloured(pixels: np.ndarray, x: float, y: float, width: float) -> str:
     """(H, W, 3) bytes -> the picture in 6 x 7 x 6 levels of red, green and blue."""
     levels = np.array([6, 7, 6])
     steps = pixels.astype(int) * levels // 256
     grid = np.indices(levels).reshape(3, -1).T * 255 // (levels - 1)
     colours = np.zeros((256, 3), np.uint8)
     colours[: len(grid)] = grid
-    return image((steps[..., 0] * 7 + steps[..., 1]) * 6 + steps[..., 2], colours, x, y, side)
+    return image((steps[..., 0] * 7 + steps[..., 1]) * 6 + steps[..., 2], colours, x, y, width)
 
 
 def draw_maps() -> Svg:

@@ -296,21 +296,24 @@ def cell() -> Svg:
     parts.append(block(x, y, size, size, swatch_of("nn.Conv2d").fill, BLUE))
     parts.append(frame(x - size / 2, y - size / 2, 2 * size, 2 * size, ORANGE, stroke_dasharray="6 4"))
     centre_x, centre_y = x + 0.9 * size, y + 0.3 * size
-    parts.append(frame(centre_x - 75, centre_y - 48, 150, 96, ROSE, stroke_width=2.2))
+    parts.append(frame(centre_x - 31, centre_y - 55, 62, 110, ROSE, stroke_width=2.2))
     parts.append(element("circle", cx=centre_x, cy=centre_y, r=4.5, fill=ROSE))
-    said = ("centre: cell + 2s - 0.5, so at most", "half a cell outside of the cell", "",
+    said = ("centre (dot): cell + 2s - 0.5, so it lies", "in the dashed square, two cells wide", "",
             "width and height: anchor times (2s)^2,", "so between 0 and 4 times the anchor")  # fmt: skip
     parts += [note(content, 42, 318 + 19 * k, 13.0, text_anchor="start") for k, content in enumerate(said)]
-    parts += [path("M30 310V345", ORANGE, stroke_width=4), path("M30 367V402", ROSE, stroke_width=4)]
-    for wide, high, mark in ((36, 24, {"stroke_width": 2.4}), (144, 96, {"stroke_dasharray": "6 4"})):
-        parts.append(frame(114 - wide / 2, 468 - high / 2, wide, high, ROSE, **mark))
     parts += [
-        note("anchor", 114, 492, 12.0),
-        note("4 times the anchor", 196, 468, 12.0, text_anchor="start"),
+        path("M30 310V345", ORANGE, stroke_width=4, stroke_dasharray="7 4"),
+        path("M30 367V402", ROSE, stroke_width=4),
+    ]
+    for wide, high, mark in ((24, 36, {"stroke_width": 2.4}), (96, 144, {"stroke_dasharray": "6 4"})):
+        parts.append(frame(90 - wide / 2, 488 - high / 2, wide, high, ROSE, **mark))
+    parts += [
+        note("anchor", 90, 520, 12.0),
+        note("4 times the anchor", 150, 488, 12.0, text_anchor="start"),
     ]
     return picture(
         380,
-        526,
+        574,
         "A cell and its box",
         "The cell of row 1 and column 2. The centre of its box lies in a square of two cells around it; the box is an "
         "anchor whose sides are multiplied by 0 to 4.",
@@ -326,13 +329,13 @@ def overlap() -> Svg:
     kind = swatch_of("nn.Conv2d")
     parts = [block(30, 30, 80, 120, kind.fill, BLUE), block(38, 38, 80, 120, kind.fill, BLUE)]
     parts += [block(38, 38, 72, 112, "#98c1ee", BLUE), frame(30, 30, 80, 120, BLUE), frame(38, 38, 80, 120, BLUE)]
-    parts += [text("36 x 56", 74, 88, 11.0, DARK), text("= 2016", 74, 104, 11.0, DARK)]
-    lines = ("box 0: 40 x 60 = 2400", "box 1: 40 x 60 = 2400", "in common: 2016", "together: 2400 + 2400 - 2016 = 2784",
+    parts += [text("56 x 36", 74, 88, 11.0, DARK), text("= 2016", 74, 104, 11.0, DARK)]
+    lines = ("box 0: 60 x 40 = 2400", "box 1: 60 x 40 = 2400", "in common: 2016", "together: 2400 + 2400 - 2016 = 2784",
              "IoU = 2016 / 2784 = 0.72")  # fmt: skip
     for k, content in enumerate(lines):
         bold = {"font_weight": "bold"} if k == 4 else {}
         parts.append(note(content, 160, 42 + 26 * k, 12.5, text_anchor="start", **bold))
-    said = "Two boxes of 40x60 that have 36x56 in common: IoU 0.72."
+    said = "Two boxes of 60x40 that have 56x36 in common: IoU 0.72."
     return picture(450, 176, "Intersection over union", said, *parts)
 
 

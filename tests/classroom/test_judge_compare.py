@@ -235,6 +235,10 @@ def test_a_wrong_type_alone_is_told_alone(got: Any, expected: Any) -> None:
     assert "differ" not in message_of(got, expected)
 
 
+def test_a_number_of_numpy_is_told_by_its_type_and_as_a_plain_number() -> None:
+    assert message_of(np.int64(3), 3).startswith("the result: expected int 3, got int64 3: make it a plain number")
+
+
 def test_a_wrong_type_alone_has_the_cause_of_a_wrong_type() -> None:
     with pytest.raises(Failure) as caught:
         expect(np.ones(2), np.ones(2, np.float32), mistakes={"no mistake": np.ones(2, np.float32), "wide": np.ones(2)})

@@ -20,6 +20,13 @@ LINEAR = "        y = inputs[0] @ weight.T\n        return y if bias is None els
 SPANS = "[slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]"
 SIDES = "resize * height // shorter, resize * width // shorter"
 CORNER = "round((rows - crop) / 2), round((cols - crop) / 2)"
+EMPTY = "    y = np.empty((*x.shape[:2], *size), x.dtype)\n"
+POOLED = f"""
+{EMPTY}    for i, rows in enumerate(spans(x.shape[2], size[0])):
+        for j, cols in enumerate(spans(x.shape[3], size[1])):
+            y[:, :, i, j] = x[:, :, rows, cols].mean(axis=(2, 3))
+    return y
+"""
 CASES = {
     "None added as a bias": (
         "without_a_bias",
@@ -173,6 +180,49 @@ CASES = {
         {SPANS: "[slice(i * (length // count), (i + 1) * (length // count)) for i in range(count)]"},
         "all windows have H // h rows",
     ),
+    "one mean a plane": (
+        "five_numbers_to_three",
+        {POOLED: "\n    return x.mean(axis=(2, 3))\n"},
+        "the axes of its windows are missing",
+    ),
+    "one window a plane": (
+        "five_numbers_to_three",
+        {POOLED: "\n    return x.mean(axis=(2, 3), keepdims=True)\n"},
+        "each plane has one window, whatever size says",
+    ),
+    "equal blocks": (
+        "five_numbers_to_three",
+        {
+            POOLED: "\n    (h, w), (H, W) = size, x.shape[2:]\n"
+            "    return x.reshape(*x.shape[:2], h, H // h, w, W // w).mean(axis=(3, 5))\n"
+        },
+        "reshape cuts equal blocks",
+    ),
+    "running sums": (
+        "a_large_number_in_another_window",
+        {
+            "x[:, :, rows, cols].mean(axis=(2, 3))": "(sums[:, :, rows.stop, cols.stop]"
+            " - sums[:, :, rows.start, cols.stop]"
+            " - sums[:, :, rows.stop, cols.start] + sums[:, :, rows.start, cols.start])"
+            " / ((rows.stop - rows.start) * (cols.stop - cols.start))",
+            EMPTY: f"{EMPTY}    sums = np.pad(x.cumsum(2).cumsum(3), ((0, 0), (0, 0), (1, 0), (1, 0)))\n",
+        },
+        "running sums were subtracted",
+    ),
+    "a square cut out first": (
+        "the_shorter_side_counts",
+        {
+            "    shorter = min(height, width)\n": "    shorter = min(height, width)\n"
+            "    top, left = round((height - shorter) / 2), round((width - shorter) / 2)\n"
+            "    image = image[top : top + shorter, left : left + shorter]\n    height = width = shorter\n"
+        },
+        "a square was cut out before resizing",
+    ),
+    "squeezed into the crop": (
+        "the_shorter_side_counts",
+        {SIDES: "crop, crop"},
+        "the whole picture was squeezed into crop x crop",
+    ),
 }
 
 
@@ -206,6 +256,39 @@ DETECTOR = {
         "not_enlarged",
         {" / scale\n": " / min(640 / height, 640 / width)\n"},
         "the scale was worked out anew",
+    ),
+    "scale and place worked out anew": (
+        "not_enlarged",
+        {
+            "    moved = ": "    scale = min(640 / height, 640 / width)\n"
+            "    left, top = (640 - width * scale) / 2, (640 - height * scale) / 2\n    moved = "
+        },
+        "scale and place were worked out anew",
+    ),
+    "one box without its axis": (
+        "no_box_and_boxes_in_the_bars",
+        {
+            "    return np.clip(moved, 0, [width, height, width, height]).astype(np.float32)": "    return np.squeeze("
+            "np.clip(moved, 0, [width, height, width, height]).astype(np.float32))"
+        },
+        "a single box lost its axis",
+    ),
+    "width before height": (
+        "a_picture_that_is_as_wide_as_the_canvas",
+        {"resize_picture(image, inner_height, inner_width)": "resize_picture(image, inner_width, inner_height)"},
+        "resize_picture takes the height first",
+    ),
+    "w rows": (
+        "zeros_are_the_anchors",
+        {
+            "    row, column = np.indices((height, width), np.float32)\n": "",
+            "    cell = np.stack([column, row], -1)\n": "",
+            "    centre = (2 * y[..., :2] - 0.5 + cell) * stride\n": "    centre = 2 * y[..., :2] - 0.5\n"
+            "    centre[..., 0] += np.arange(width)\n"
+            "    centre[..., 1] += np.arange(width)[:, None]\n"
+            "    centre *= stride\n",
+        },
+        "there are h rows and w columns",
     ),
 }
 
@@ -329,6 +412,12 @@ READER_AND_ORDER = {
         "counts_decide",
         {OPERANDS: "tokens[4:5] if start > 4 else [], tokens[start:end], params"},
         "Only the first input was taken",
+    ),
+    "the fifth token as the input": (
+        "03_pnnx",
+        "counts_decide",
+        {OPERANDS: "tokens[4:5], tokens[start:end], params"},
+        "One input was taken, the fifth token",
     ),
     "shapes without element types": (
         "03_pnnx",
@@ -657,6 +746,7 @@ BITS = {
         {ENOUGH: "np.abs(difference).max() <= bound * (squares / weight.size) ** 0.5"},
         "the root of the MEAN square",
     ),
+    "zeros divided by zero": ("blocks_of_zeros", {RINT: RINT.replace("divisor", "scale")}, "0 / 0 is NaN"),
     "a small number added to each scale": (
         "blocks_of_zeros",
         {RINT: RINT.replace("divisor", "(scale + np.float32(1e-9))")},
@@ -723,7 +813,11 @@ BITS = {
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=() if case == "not shifted" else pytest.mark.slow) for case in BITS]
+    "case",
+    [
+        pytest.param(case, marks=() if case in ("not shifted", "zeros divided by zero") else pytest.mark.slow)
+        for case in BITS
+    ],
 )
 def test_the_likely_cause_of_wrong_bits_is_the_true_one(tmp_path: Path, case: str) -> None:
     name, changes, cause = BITS[case]
@@ -909,6 +1003,53 @@ ARRAYS = {
         "make it a plain number with float(...)",
     ),
 }
+
+
+WINDOWS = "        windows = im2col(x[n, g * depth : (g + 1) * depth], (kh, kw), stride, padding)\n"
+PRODUCT = "        y[n, g] = (windows @ kernels[g].T).T.reshape(-1, rows, cols)\n"
+COUNTS = "{}, padding[0])\n    cols = output_size(x.shape[3], kw, {}, padding[1])"
+SIZES = COUNTS.format("stride[0]", "stride[1]")
+
+
+def with_steps(down: str, right: str) -> dict[str, str]:
+    """The convolution with another stride."""
+    return {SIZES: COUNTS.format(down, right), WINDOWS: WINDOWS.replace("stride", f"({down}, {right})")}
+
+
+def with_begins(row: str, column: str) -> dict[str, str]:
+    """The convolution by loops, with windows that begin at this row and column."""
+    loops = (
+        "        planes = np.pad(x[n, g * depth : (g + 1) * depth], [(0, 0), *zip(padding, padding)])\n"
+        "        for i, j in np.ndindex(rows, cols):\n"
+        f"            window = planes[:, {row} : {row} + kh, {column} : {column} + kw]\n"
+        "            y[n, g, :, i, j] = (kernels[g].reshape(-1, depth, kh, kw) * window).sum(axis=(1, 2, 3))\n"
+    )
+    return {WINDOWS: loops, PRODUCT: ""}
+
+
+BEGINS = "but yours begins at row i * {} and column j * {}"
+STRIDES = {
+    "ignored": (with_steps("1", "1"), "stride is ignored"),
+    "swapped": (with_steps("stride[1]", "stride[0]"), "the strides are swapped"),
+    "for rows alone": (with_steps("stride[0]", "1"), "the stride to the right is ignored"),
+    "for columns alone": (with_steps("1", "stride[1]"), "the stride down is ignored"),
+    "the first for both": (with_steps("stride[0]", "stride[0]"), "stride[0] is used in both directions"),
+    "the second for both": (with_steps("stride[1]", "stride[1]"), "stride[1] is used in both directions"),
+    "a kernel": (with_steps("kh", "kw"), "the windows lie side by side"),
+    "not in the index": (with_begins("i", "j"), BEGINS.format(1, 1)),
+    "in the row's index alone": (with_begins("i * stride[0]", "j"), BEGINS.format(2, 1)),
+    "in the column's index alone": (with_begins("i", "j * stride[1]"), BEGINS.format(1, 3)),
+    "the first in both indices": (with_begins("i * stride[0]", "j * stride[0]"), BEGINS.format(2, 2)),
+    "swapped in the indices": (with_begins("i * stride[1]", "j * stride[0]"), "a window runs over the edge"),
+    "not in the number of windows": ({SIZES: COUNTS.format(1, 1)}, "im2col gave another number of rows"),
+}
+
+
+@pytest.mark.parametrize("case", STRIDES)
+def test_a_wrong_stride_of_a_convolution_is_told_which(tmp_path: Path, case: str) -> None:
+    changes, cause = STRIDES[case]
+    folder = register.ROOT / "homework" / "06_convolution"
+    assert cause in cause_told(folder, "strides_reach_im2col", changes, tmp_path / "hw06_conv.py")
 
 
 @pytest.mark.parametrize("case", ARRAYS)

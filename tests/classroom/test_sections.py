@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from dataclasses import replace
 
 import pytest
 
-from classroom import register
+from classroom import explain, register
+from classroom.check import Result, State
 from classroom.dev.soundness import find_homeworks
-from classroom.judge.homework import Homework, HomeworkError
+from classroom.judge import Failure, Outcome
+from classroom.judge.homework import Homework, HomeworkError, public_tests
+from classroom.tasks import tasks_of
 
 try:
     HOMEWORKS = find_homeworks(register.ROOT)
@@ -22,4 +27,34 @@ def test_a_section_to_read_again_is_a_heading_of_the_lesson(homework: Homework) 
     assert notebook is not None
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     headings = {line.strip("# \n") for cell in cells for line in cell["source"] if line.startswith("#")}
-    assert {test.section for test in homework.public if test.section} <= headings
+    assert {test.section for test in homework.public if test.section} | named_by_causes(homework) <= headings
+
+
+def named_by_causes(homework: Homework) -> set[str]:
+    """The sections that likely causes of the homework's tests and judges name."""
+    files = [homework.folder / "public.py", *(homework.folder / "judge").glob("*.py")]
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_bytes()))]
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return {section for text in texts for section in explain.SECTION.findall(" " + text)}
+
+
+@pytest.mark.parametrize(
+    ("cause", "section", "told"),
+    [
+        (
+            'the list is the wrong way round (section "Depth first").',
+            "Depth first",
+            "the list is the wrong way round.\n",
+        ),
+        ("the list is the wrong way round.", "Of the test", "the list is the wrong way round.\n"),
+        (None, "Of the test", ""),
+    ],
+)
+def test_the_likely_cause_decides_what_to_read_again(cause: str | None, section: str, told: str) -> None:
+    failure = Failure("wrong", 1, 2)
+    failure.cause = cause
+    task = tasks_of(register.load().lesson(1))[0]
+    outcome = Outcome(replace(public_tests(task.file.parent)[0], section="Of the test"), failure)
+    report = explain.report(Result(task, State.FAILED, (outcome,)))
+    assert f'read again  lesson 1, "{section}"' in report
+    assert ("likely why  " + told in report) == bool(cause)

@@ -122,6 +122,20 @@ def greedy(x: list[int]) -> int:
             "comparisons give (0 of 1 right)",
         ),
         (same, [((np.array([0]),), np.array([True]))], "same([0]): expected [True], got [0] (0 of 1 right)"),
+        (same, [((np.True_,), True), (([np.str_("a")],), ["a"])], "same: right, 2 of 2"),
+        (same, [((np.True_,), False)], "same(True): expected False, got True (0 of 1 right)"),
+        (same, [(([True],), [1, 2])], "same([True]): expected [1, 2], got [True], which is a list of booleans and not"),
+        (
+            same,
+            [(((np.int64(3), [np.float32(0.1)]),), (3, [0.2]))],
+            "same((3, [0.1])): expected (3, [0.2]), got (3, [0.1]) (0 of 1 right)",
+        ),
+        (same, [((np.array([0.1], np.float32),), 0.1)], "same([0.1]): expected 0.1, got [0.1], which is an array"),
+        (
+            same,
+            [(({np.int64(3): [np.float32(2.5)]},), {2: 1})],
+            "same({3: [2.5]}): the key 2 is missing, expected 1 there (0 of 1 right)",
+        ),
         (nothing, [((1,), 1), ((2,), 1)], "nothing: not written yet"),
         (prints, [((1,), 1), ((2,), 1)], "1\n2\nprints(1) returned None: is a `return` missing? (0 of 2 right)"),
         (

@@ -150,6 +150,9 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "Only the first input was taken: the third token says how many there are.": (
             operator_type, name, inputs[:1], outputs, params, attributes,
         ),
+        "One input was taken, the fifth token, whatever the third says: it may be none, or several.": (
+            operator_type, name, tokens[4:5], outputs, params, attributes,
+        ),
         "Only the first output was taken: the fourth token says how many there are.": (
             operator_type, name, inputs, outputs[:1], params, attributes,
         ),

@@ -70,7 +70,8 @@ def parts_reversed(successors: Network) -> dict[str, list[str]]:
     followed = {follower for followers in successors.values() for follower in followers}
     cause = (
         "the part of each walk was reversed by itself. What a later walk finishes belongs before all that: gather the "
-        "post-order of all walks in one list (lesson: Depth first), and reverse it once, after the last"
+        'post-order of all walks in one list (section "Depth first: finish a node after its successors"), and reverse '
+        "it once, after the last"
     )
     wrong = {}
     inputs = [name for name in successors if name not in followed]

@@ -119,17 +119,34 @@ def group_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: 
 
 def geometry_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x, without a bias."""
+    (sh, sw), (rows, cols) = stride, reference(x, weight, None, stride, padding).shape[2:]
+    steps = {
+        "the strides are swapped: stride[0] goes down, stride[1] to the right": (sw, sh),
+        "stride is ignored: give it to im2col": (1, 1),
+        "the stride to the right is ignored: that is stride[1]": (sh, 1),
+        "the stride down is ignored: that is stride[0]": (1, sw),
+        "stride[0] is used in both directions: to the right it is stride[1]": (sh, sh),
+        "stride[1] is used in both directions: down it is stride[0]": (sw, sw),
+        "the windows lie side by side, as those of pooling: they are `stride` apart, not a kernel": weight.shape[2:],
+    }
     wrong = {
-        "the strides are swapped: stride[0] goes down, stride[1] to the right": (stride[::-1], padding),
-        "stride is ignored: give it to im2col": ((1, 1), padding),
+        **{cause: (step, padding) for cause, step in steps.items()},
         "the paddings are swapped: padding[0] goes above and below": (stride, padding[::-1]),
         "padding is ignored: give it to im2col": (stride, (0, 0)),
+    }
+    begins = {
+        "there are as many windows as there should be. Window (i, j) begins at row i * stride[0] and column "
+        f"j * stride[1], but yours begins at row i * {down} and column j * {right}": reference(
+            x, weight, None, (down, right), padding
+        )[:, :, :rows, :cols]
+        for down, right in steps.values()
+        if (down, right) != stride != (1, 1)
     }
     return {
         cause: reference(x, weight, stride=other[0], padding=other[1])
         for cause, other in wrong.items()
         if other != (stride, padding)
-    }
+    } | {cause: made for cause, made in begins.items() if made.shape[2:] == (rows, cols)}
 
 
 def together_mistakes(

@@ -135,6 +135,10 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
         "all pictures have one mean: the batch is axis 0, so average over axis=(2, 3) alone": np.repeat(
             expected.mean(axis=0, keepdims=True), len(x), axis=0
         ),
+        "each plane has one mean, and the axes of its windows are missing: the result is (N, C, h, w)": x.mean(
+            axis=(2, 3)
+        ),
+        "each plane has one window, whatever size says: it has h * w of them": x.mean(axis=(2, 3), keepdims=True),
         "every picture has the result of the first": np.repeat(expected[:1], len(x), axis=0),
         "every channel has the mean of all channels: each is averaged for itself": np.repeat(
             expected.mean(axis=1, keepdims=True), x.shape[1], axis=1

@@ -35,6 +35,10 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     """What preprocess has to give; or what it gives with one mistake."""
     mean, std = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
     height, width = image.shape[:2]
+    if mistake == "square first":
+        square = min(height, width)
+        top, left = round((height - square) / 2), round((width - square) / 2)
+        image, height, width = image[top : top + square, left : left + square], square, square
     side = max(height, width) if mistake == "longer" else min(height, width)
     rows, cols = max(1, resize * height // side), max(1, resize * width // side)
     if mistake in ("round", "round and down"):
@@ -49,6 +53,8 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
         rows, cols = -(-resize * height // side), -(-resize * width // side)
     if mistake == "squeezed":
         rows = cols = resize
+    if mistake == "no crop":
+        rows = cols = crop
     if mistake == "not resized":
         rows, cols = height, width
     asked = (cols, rows) if mistake.startswith("exchanged") else (rows, cols)
@@ -88,6 +94,8 @@ PLACE_CAUSES = {
     "ceil": "the longer side was rounded up: it is floor(resize * longer / shorter)",
     "longer": "the longer side was resized to `resize`: it is the shorter one",
     "squeezed": "both sides were resized to `resize`: the longer one keeps its proportion, and is cut afterwards",
+    "no crop": "the whole picture was squeezed into crop x crop: resize it in proportion, then cut the middle out",
+    "square first": "a square was cut out before resizing: resize the whole picture first, then cut out its middle",
     "not resized": "the picture was not resized before the cut: resize_picture(image, rows, cols) comes first",
     "resize forgotten": "the cut comes from the picture as it was given: resize it first, with resize_picture",
     "exchanged": "height and width are exchanged: resize_picture takes the height first, then the width",

@@ -26,6 +26,12 @@ def restored(boxes: np.ndarray, scale: float, top: int, left: int, height: int, 
     return np.clip((boxes.astype(np.float64) - shift) / scale, 0, high).astype(np.float32)
 
 
+def _bars(height: int, width: int) -> tuple[float, float]:
+    """(left, top) of an enlarged picture in the middle of a canvas of 640x640."""
+    scale = min(640 / height, 640 / width)
+    return (640 - width * scale) // 2, (640 - height * scale) // 2
+
+
 def restored_mistakes(
     boxes: np.ndarray, scale: float, top: int, left: int, height: int, width: int
 ) -> dict[str, np.ndarray]:
@@ -53,6 +59,9 @@ def restored_mistakes(
         "the scale was worked out anew: divide by the one that is given, which letterbox returned": np.clip(
             (exact - shift) / min(640 / height, 640 / width), 0, high
         ),
+        "scale and place were worked out anew: take those that are given, which letterbox returned": np.clip(
+            (exact - [*_bars(height, width)] * 2) / min(640 / height, 640 / width), 0, high
+        ),
         "the order is (x1, y1, x2, y2): subtract (left, top, left, top)": np.clip(
             (exact - [left, left, top, top]) / scale, 0, high
         ),
@@ -74,6 +83,8 @@ def restored_mistakes(
     found["boxes of which nothing is left were dropped: every box keeps its row"] = right[
         (right[:, 2] > right[:, 0]) & (right[:, 3] > right[:, 1])
     ]
+    if len(boxes) == 1:
+        found["a single box lost its axis: every box keeps its row, so that one gives (1, 4)"] = right[0]
     found["the numbers are float64: make them float32"] = right.astype(np.float64)
     return wrong(found, right)
 

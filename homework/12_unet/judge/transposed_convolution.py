@@ -93,12 +93,10 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
         "each stamp comes out turned by 180 degrees: stamp the kernel as it is; with zeros between the pixels, and a "
         "convolution, turn it: weight[:, :, ::-1, ::-1]": transposed(x, weight[:, :, ::-1, ::-1], stride=stride),
         "the kernel is transposed": transposed(x, weight.swapaxes(2, 3), stride=stride),
-        "there is room for more than the stamps: the last one begins at row (H - 1) * sh, and has kh rows": np.pad(
-            right, ((0, 0), (0, 0), (0, sh - 1), (0, sw - 1))
-        ),
-        "there is room for a whole stride more than the stamps need: (H - 1) * sh + kh rows, not H * sh + kh": np.pad(
-            right, ((0, 0), (0, 0), (0, sh), (0, sw))
-        ),
+        "there is room for more than the stamps: the last one begins at row (H - 1) * sh, and has kh rows "
+        '(section "How large is the output?")': np.pad(right, ((0, 0), (0, 0), (0, sh - 1), (0, sw - 1))),
+        "there is room for a whole stride more than the stamps need: (H - 1) * sh + kh rows, not H * sh + kh "
+        '(section "How large is the output?")': np.pad(right, ((0, 0), (0, 0), (0, sh), (0, sw))),
         "rows and columns of x have different numbers: walk over all of both": transposed(
             x[:, :, :side, :side], weight, stride=stride
         ),

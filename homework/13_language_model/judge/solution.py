@@ -27,6 +27,14 @@ def cached_attention(
     keys, values : (N, H, R, D) each, the cache. Places 0 .. count-1 hold the earlier tokens.
     count : how many earlier tokens there are.
 
+    Example: one number for each key, so sqrt(D) is 1; the second token comes in a call of its own
+    -------
+        keys, values = np.zeros((1, 1, 4, 1)), np.zeros((1, 1, 4, 1))
+        one = np.ones((1, 1, 1, 1))
+        cached_attention(one, 0 * one, 10 * one, keys, values, 0)            # [[[[10.]]]]
+        cached_attention(one, np.log(3) * one, 20 * one, keys, values, 1)    # [[[[17.5]]]]: weights 1/4 and 3/4
+        values[0, 0, :, 0]                                                   # [10. 20.  0.  0.]
+
     Rules
     -----
     attention : new token i gives to each place j that it sees the weight softmax over j of (q[i] . keys[j]) / sqrt(D),
@@ -44,14 +52,6 @@ def cached_attention(
     full : where count + T is more than R, raise ValueError, and nothing is written; exactly R tokens fit.
     dtype : the result has the dtype of q.
     exact : for scores of a few units the result is off by less than 2e-5 in float32, and 1e-10 in float64.
-
-    Example: one number for each key, so sqrt(D) is 1; the second token comes in a call of its own
-    -------
-        keys, values = np.zeros((1, 1, 4, 1)), np.zeros((1, 1, 4, 1))
-        one = np.ones((1, 1, 1, 1))
-        cached_attention(one, 0 * one, 10 * one, keys, values, 0)            # [[[[10.]]]]
-        cached_attention(one, np.log(3) * one, 20 * one, keys, values, 1)    # [[[[17.5]]]]: weights 1/4 and 3/4
-        values[0, 0, :, 0]                                                   # [10. 20.  0.  0.]
     """
     # <solution cached_attention>
     tokens, width = q.shape[2:]
@@ -125,6 +125,13 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     probabilities : (V,), float32 or float64, 0 or more, with the sum 1, or nearly so: rounding may leave 0.999.
     p : above 0, at most 1.
 
+    Example
+    -------
+        probabilities = np.array([0.125, 0.5, 0.125, 0.25])
+        top_p(probabilities, 0.75)                  # [0.     0.6667 0.     0.3333]
+        top_p(probabilities, 0.8)                   # [0.1429 0.5714 0.     0.2857]
+        top_p(probabilities, 0.3)                   # [0.     1.     0.     0.    ]
+
     Rules
     -----
     reached : the most probable tokens are kept, one after the other, until their sum is p or more; the token with
@@ -138,13 +145,6 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     refused : a p that is 0 or below, above 1, or nan raises ValueError.
     dtype : the result has the dtype of `probabilities`.
     new : the result is a new array, also for p = 1; `probabilities` stays as it was.
-
-    Example
-    -------
-        probabilities = np.array([0.125, 0.5, 0.125, 0.25])
-        top_p(probabilities, 0.75)                  # [0.     0.6667 0.     0.3333]
-        top_p(probabilities, 0.8)                   # [0.1429 0.5714 0.     0.2857]
-        top_p(probabilities, 0.3)                   # [0.     1.     0.     0.    ]
     """
     # <solution top_p>
     if not 0 < p <= 1:

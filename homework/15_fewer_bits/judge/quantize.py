@@ -57,8 +57,9 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
     cut = (
         "the value is cut, not rounded to nearest: astype(np.int8) drops all after the decimal point, so np.rint first"
     )
-    one = "that is one scale for the whole matrix: each row (or block) has its own, max(axis=...)"
-    each = "that is a scale for each column: the largest magnitude of a ROW decides"
+    shared = '(section "Who shares a scale?")'
+    one = f"that is one scale for the whole matrix: each row (or block) has its own, max(axis=...) {shared}"
+    each = f"that is a scale for each column: the largest magnitude of a ROW decides {shared}"
     alone = "each number has a scale of its own: take the largest along the LAST axis of (R, blocks, block)"
     cut_off = "a negative number can be the largest magnitude: np.abs first, and np.clip has nothing to cut off"
     flat = "the values are right, but the scales have the shape (R, blocks), (R, 1) for whole rows: keepdims=True"
@@ -187,7 +188,9 @@ SCALE = "    scale = (np.abs(parts).max(axis=2) / 127).astype(np.float32)\n"
 VALUES = "    values = np.rint(parts / divisor[:, :, None])\n"
 FINITE = "    if not np.isfinite(weight).all():\n"
 FITS = "    if size < 1 or columns % size:\n"
-RETURN = "    return values.astype(np.int8).reshape(rows, columns), scale\n    # </solution>\n\n\ndef dequantize("
+RETURN = (
+    "    return values.astype(np.int8).reshape(rows, columns), scale\n    # </solution>\n\n\ndef quantize_without_nan("
+)
 
 MUTANTS = [
     Mutant("cut", "truncates toward zero where it should round", VALUES, VALUES.replace("rint", "trunc"), "nearest"),
@@ -228,6 +231,13 @@ MUTANTS = [
         "zeros have the scale 1",
         VALUES,
         VALUES + "    scale = divisor\n",
+        "zeros",
+    ),
+    Mutant(
+        "zero_by_zero",
+        "divides zeros by their scale",
+        VALUES,
+        "    with np.errstate(all='ignore'):\n        values = np.rint(parts / scale[:, :, None])\n",
         "zeros",
     ),
     Mutant(

@@ -1,0 +1,345 @@
+"""What goes wrong in the cells of lesson 8 that the reader fills in: likely cause -> a function with that mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+Mistakes = Mapping[str, Callable[..., Any]]
+
+
+def _cost(weights: Callable[..., int], k: int, c: int, o: int, h: int, w: int) -> tuple[int, int]:
+    """What `weights` says, and so many multiplications for each pixel of the output."""
+    return weights(k, c, o), weights(k, c, o) * h * w
+
+
+def _each(k: int, c: int, o: int) -> int:
+    return k * k * c * o
+
+
+COST: Mistakes = {
+    "one output channel has a kernel for each INPUT channel: times c": partial(_cost, lambda k, c, o: k * k * o),
+    "these are the weights of one output channel: times o": partial(_cost, lambda k, c, o: k * k * c),
+    "a kernel has k rows of k weights: k * k": partial(_cost, lambda k, c, o: k * c * o),
+    "the weights are those of one output channel: times o": lambda k, c, o, h, w: (k * k * c, _each(k, c, o) * h * w),
+    "one output channel has weights for each INPUT channel: times c": lambda k, c, o, h, w: (
+        k * k * o,
+        _each(k, c, o) * h * w,
+    ),
+    "the biases are left out here: + o is too many": lambda k, c, o, h, w: (
+        _each(k, c, o) + o,
+        (_each(k, c, o) + o) * h * w,
+    ),
+    "the biases are left out here: the weights alone have + o too many": lambda k, c, o, h, w: (
+        _each(k, c, o) + o,
+        _each(k, c, o) * h * w,
+    ),
+    "a bias is added and multiplies nothing: the multiplications have + o too many": lambda k, c, o, h, w: (
+        _each(k, c, o),
+        (_each(k, c, o) + o) * h * w,
+    ),
+    "a weight is used at every place of its kernel, once for each pixel of the output: times h * w": (
+        lambda k, c, o, h, w: (_each(k, c, o), _each(k, c, o))
+    ),
+    "these are the multiplications of one output channel: times o": (
+        lambda k, c, o, h, w: (_each(k, c, o), k * k * c * h * w)
+    ),
+    "these are the multiplications of one input channel: times c": (
+        lambda k, c, o, h, w: (_each(k, c, o), k * k * o * h * w)
+    ),
+    "these are the multiplications of one kernel: there are c * o of them": (
+        lambda k, c, o, h, w: (_each(k, c, o), k * k * h * w)
+    ),
+    "this counts the numbers of the result: each takes k * k * c multiplications": (
+        lambda k, c, o, h, w: (_each(k, c, o), o * h * w)
+    ),
+    "additions are not counted: without the 2": lambda k, c, o, h, w: (_each(k, c, o), 2 * _each(k, c, o) * h * w),
+    "h and w are those of the OUTPUT: nothing is left to subtract": lambda k, c, o, h, w: (
+        _each(k, c, o),
+        _each(k, c, o) * (h - k + 1) * (w - k + 1),
+    ),
+    "the two are exchanged: weights first, then multiplications": (
+        lambda k, c, o, h, w: (_each(k, c, o) * h * w, _each(k, c, o))
+    ),
+}
+
+
+def _windows(start: Callable[..., Any], stop: Callable[..., Any], length: int, count: int) -> list[tuple[Any, Any]]:
+    """[(start, stop), ...], each from i, the length and the count."""
+    return [(start(i, length, count), stop(i, length, count)) for i in range(count)]
+
+
+def _floor(i: int, length: int, count: int) -> int:
+    return i * length // count
+
+
+def _ceil(i: int, length: int, count: int) -> int:
+    """Where window i ends."""
+    return -(-(i + 1) * length // count)
+
+
+BORDERS: Mistakes = {
+    "length // count rounds too early, and gives all windows one length: i * length // count": partial(
+        _windows, lambda i, n, m: i * (n // m), lambda i, n, m: (i + 1) * (n // m)
+    ),
+    "-(-length // count) rounds too early, and the windows go too far: i * length // count": partial(
+        _windows, lambda i, n, m: i * -(-n // m), lambda i, n, m: (i + 1) * -(-n // m)
+    ),
+    "-(-length // count) rounds too early, and min hides that it goes too far: i * length // count": (
+        partial(_windows, lambda i, n, m: i * -(-n // m), lambda i, n, m: min(n, (i + 1) * -(-n // m)))
+    ),
+    "this is one size and one step for all windows: both ends come from the parts, from i * length / count": partial(
+        _windows, lambda i, n, m: i * (n // m), lambda i, n, m: i * (n // m) + n - (m - 1) * (n // m)
+    ),
+    "the end was rounded down: a window takes the number that its part cuts, so round it up, -(-a // b)": partial(
+        _windows, _floor, lambda i, n, m: (i + 1) * n // m
+    ),
+    "the start was rounded up: it rounds down, and only the end up": partial(
+        _windows, lambda i, n, m: -(-i * n // m), _ceil
+    ),
+    "+ 1 is one too many where a part ends at a whole number: -(-a // b) rounds up": partial(
+        _windows, _floor, lambda i, n, m: (i + 1) * n // m + 1
+    ),
+    "round goes to the nearest: the start rounds down, and the end up": partial(
+        _windows, lambda i, n, m: round(i * n / m), lambda i, n, m: round((i + 1) * n / m)
+    ),
+    "+ 1 is one too many where a part ends at a whole number, and min saves the last window alone: -(-a // b)": partial(
+        _windows, _floor, lambda i, n, m: min(n, (i + 1) * n // m + 1)
+    ),
+    "the windows differ in length, and the end was made from the start: it comes from i + 1": partial(
+        _windows, _floor, lambda i, n, m: i * n // m + -(-n // m)
+    ),
+    "/ leaves fractions: // rounds the start down, -(-a // b) the end up": partial(
+        _windows, lambda i, n, m: i * n / m, lambda i, n, m: (i + 1) * n / m
+    ),
+    "the end is negative: -a // b needs another minus in front of it, -(-a // b)": partial(
+        _windows, _floor, lambda i, n, m: -(i + 1) * n // m
+    ),
+    "the end is negative: in -(-a // b) the inner minus stands before a": partial(
+        _windows, _floor, lambda i, n, m: -((i + 1) * n // m)
+    ),
+    "stop is the last number of the window: it is the first one after it": partial(
+        _windows, _floor, lambda i, n, m: _ceil(i, n, m) - 1
+    ),
+    "each window ends where it starts: the end comes from i + 1": partial(
+        _windows, _floor, lambda i, n, m: _ceil(i - 1, n, m)
+    ),
+    "windows are counted from 0: range(count)": partial(
+        _windows, lambda i, n, m: _floor(i + 1, n, m), lambda i, n, m: _ceil(i + 1, n, m)
+    ),
+    "length and count are exchanged: the length is divided by the count": partial(
+        _windows, lambda i, n, m: i * m // n, lambda i, n, m: -(-(i + 1) * m // n)
+    ),
+    "that is the first window alone: a `return` in the loop ends it": lambda n, m: [(0, _ceil(0, n, m))],
+}
+
+
+def _cut(
+    picture: np.ndarray,
+    side: int,
+    end: Callable[[int, int], int] = lambda size, side: size - side + 1,
+    step: int | None = None,
+) -> list[list[np.ndarray]]:
+    """The squares, row by row. end : of `range`, from the size of an axis and the side; step : if not side."""
+    rows, cols = (range(0, end(size, side), step or side) for size in picture.shape[:2])
+    return [[picture[top : top + side, left : left + side] for left in cols] for top in rows]
+
+
+def _flat(picture: np.ndarray, side: int, **wrong: Any) -> list[np.ndarray]:
+    return [square for row in _cut(picture, side, **wrong) for square in row]
+
+
+def _corners(picture: np.ndarray, side: int) -> list[tuple[int, int]]:
+    rows, cols = (range(0, size - side + 1, side) for size in picture.shape[:2])
+    return [(top, left) for top in rows for left in cols]
+
+
+def _of_two_axes(picture: np.ndarray, side: int) -> list[np.ndarray]:
+    _height, _width = picture.shape
+    return [picture[top : top + side, left : left + side] for top, left in _corners(picture, side)]
+
+
+def _of_three_axes(picture: np.ndarray, side: int) -> list[np.ndarray]:
+    _height, _width, _colours = picture.shape
+    return [picture[top : top + side, left : left + side] for top, left in _corners(picture, side)]
+
+
+PATCHES: Mistakes = {
+    "the last squares are missing: range stops before its end, so size - side + 1": partial(
+        _flat, end=lambda size, side: size - side
+    ),
+    "squares at the edge are too small: leave them out, range(0, size - side + 1, side)": partial(
+        _flat, end=lambda size, side: size
+    ),
+    "the squares overlap: step by `side`": partial(_flat, step=1),
+    "the squares overlap, and those at the edge are too small: range(0, size - side + 1, side)": partial(
+        _flat, step=1, end=lambda size, side: size
+    ),
+    "they come column by column: the inner loop goes to the right": lambda picture, side: [
+        square for column in zip(*_cut(picture, side)) for square in column
+    ],
+    "a square ends at top + side and left + side, not at side": lambda picture, side: [
+        picture[top:side, left:side] for top, left in _corners(picture, side)
+    ],
+    "a second pair of brackets cuts rows again: one pair for both, [top : top + side, left : left + side]": (
+        lambda picture, side: [picture[top : top + side][left : left + side] for top, left in _corners(picture, side)]
+    ),
+    "reshape takes the numbers in a row: a square needs slices of rows and of columns": lambda picture, side: list(
+        picture.reshape(-1, side, side)
+    ),
+    "one loop, or zip, goes along the diagonal: two loops, one inside the other": lambda picture, side: [
+        picture[i : i + side, i : i + side] for i in range(0, len(picture) - side + 1, side)
+    ],
+    "i counts squares: square i begins at i * side": lambda picture, side: [
+        picture[i : i + side, j : j + side]
+        for i in range(picture.shape[0] // side)
+        for j in range(picture.shape[1] // side)
+    ],
+    "the columns went by the height: height and width are picture.shape[:2]": lambda picture, side: [
+        picture[top : top + side, left : left + side]
+        for top in range(0, len(picture) - side + 1, side)
+        for left in range(0, len(picture) - side + 1, side)
+    ],
+    "a picture with colours has three axes: height, width = picture.shape[:2]": _of_two_axes,
+    "a picture without colours has two axes: height, width = picture.shape[:2]": _of_three_axes,
+    "each row of squares is a list of its own: one list holds all squares": _cut,
+    "these are whole rows of the picture: slice the columns, too": lambda picture, side: [
+        picture[top : top + side] for top in range(0, len(picture) - side + 1, side)
+    ],
+    "that is the first square alone: a `return` in the loop ends it": lambda picture, side: [picture[:side, :side]],
+}
+
+
+def _linear(x: np.ndarray, weight: np.ndarray, bias: Any) -> np.ndarray:
+    return x @ weight.T + bias
+
+
+CLASS_MAP: Mistakes = {
+    "the classes are still the last axis: .transpose(2, 0, 1) brings them to the front": lambda planes, weight, bias: (
+        _linear(planes.transpose(1, 2, 0), weight, bias)
+    ),
+    "rows and columns are exchanged, which .T does: (1, 2, 0) moves C to the end, (2, 0, 1) the classes to the front": (
+        lambda planes, weight, bias: _linear(planes.T, weight, bias).transpose(2, 0, 1)
+    ),
+    "(1, 2, 0) does not undo itself: from (H, W, K) the way back is transpose(2, 0, 1)": (
+        lambda planes, weight, bias: _linear(planes.transpose(1, 2, 0), weight, bias).transpose(1, 2, 0)
+    ),
+    "C is still the first axis, and `linear` takes it as the last: planes.transpose(1, 2, 0)": _linear,
+    "transpose(2, 0, 1) moves W to the front: (1, 2, 0) moves C to the end": lambda planes, weight, bias: _linear(
+        planes.transpose(2, 0, 1), weight, bias
+    ).transpose(2, 0, 1),
+    "reshape moves no axis, it only cuts the row of numbers elsewhere: transpose(1, 2, 0)": (
+        lambda planes, weight, bias: _linear(planes.reshape(*planes.shape[1:], len(planes)), weight, bias).transpose(
+            2, 0, 1
+        )
+    ),
+    "reshape moves no axis: on the way back, too, it is transpose, (2, 0, 1)": lambda planes, weight, bias: _linear(
+        planes.transpose(1, 2, 0), weight, bias
+    ).reshape(len(weight), *planes.shape[1:]),
+    "W is the first axis and the classes the last: .T turns rows and columns round, transpose(1, 2, 0) does not": (
+        lambda planes, weight, bias: _linear(planes.T, weight, bias)
+    ),
+    "the pixels stand in one row: reshape them to (K, H, W) at the end": lambda planes, weight, bias: (
+        _linear(planes.reshape(len(planes), -1).T, weight, bias).T
+    ),
+    "@ multiplies along the last two axes, and C is the first: planes.transpose(1, 2, 0)": (
+        lambda planes, weight, bias: weight @ planes + bias
+    ),
+    "this takes the mean first, which gives one score a class: here every pixel has its own": (
+        lambda planes, weight, bias: _linear(planes.mean(axis=(1, 2)), weight, bias)
+    ),
+    "the bias is missing": lambda planes, weight, bias: _linear(planes.transpose(1, 2, 0), weight, 0).transpose(
+        2, 0, 1
+    ),
+    "the bias fits the classes where they are the last axis: add it before you move them": (
+        lambda planes, weight, bias: _linear(planes.transpose(1, 2, 0), weight, 0).transpose(2, 0, 1) + bias
+    ),
+    "`linear` transposes weight itself: hand it over as it is": lambda planes, weight, bias: _linear(
+        planes.transpose(1, 2, 0), weight.T, bias
+    ).transpose(2, 0, 1),
+}
+
+Lines = Sequence[tuple[str, list[str], list[str]]]
+
+
+def _successors(lines: Lines, note: Callable[[dict[str, list[str]], str, str, str], None]) -> dict[str, list[str]]:
+    """`note` is told the dictionary, the writer, the reader and the operand of each connection."""
+    writers = {operand: name for name, _, writes in lines for operand in writes}
+    found: dict[str, list[str]] = {name: [] for name, _, _ in lines}
+    for name, reads, _ in lines:
+        for operand in reads:
+            note(found, writers[operand], name, operand)
+    return found
+
+
+def _right(lines: Lines) -> dict[str, list[str]]:
+    return _successors(lines, lambda found, writer, reader, _: found[writer].append(reader))
+
+
+def _readers(lines: Lines) -> dict[str, list[str]]:
+    """Operand -> who reads it."""
+    return {
+        operand: [name for name, reads, _ in lines if operand in reads] for _, _, writes in lines for operand in writes
+    }
+
+
+def _one_list(lines: Lines) -> dict[str, list[str]]:
+    everything = [reader for readers in _right(lines).values() for reader in readers]
+    return {name: everything for name, _, _ in lines}
+
+
+def _later(lines: Lines) -> dict[str, list[str]]:
+    return {name: [after for after, _, _ in lines[i + 1 :]] for i, (name, _, _) in enumerate(lines)}
+
+
+def _first_written(lines: Lines) -> dict[str, str]:
+    return {name: writes[0] for name, _, writes in lines}
+
+
+SUCCESSORS_OF: Mistakes = {
+    "this is who comes BEFORE each operator: add the reader under the writer's name": partial(
+        _successors, note=lambda found, writer, reader, _: found[reader].append(writer)
+    ),
+    "these are operands: the names of the operators that read them are asked for": partial(
+        _successors, note=lambda found, writer, _, operand: found[writer].append(operand)
+    ),
+    "these are the operands that each one writes: the operators that read them are asked for": lambda lines: {
+        name: writes for name, _, writes in lines
+    },
+    "these are the operands that each one reads: the operators that read what IT writes are asked for": lambda lines: {
+        name: reads for name, reads, _ in lines
+    },
+    "the keys are operands: put the readers under the name of the operator that writes the operand": _readers,
+    "an operator that nobody follows has an entry, too: an empty list": lambda lines: {
+        name: readers for name, readers in _right(lines).items() if readers
+    },
+    "a second reader takes the place of the first: append adds one to the list": partial(
+        _successors, note=lambda found, writer, reader, _: found.update({writer: [reader]})
+    ),
+    "an operand can have several readers, in any line: this is the first of them alone": lambda lines: {
+        name: readers[:1] for name, readers in _right(lines).items()
+    },
+    "these are all later lines: only those that read the result follow": _later,
+    "all names share ONE list, as dict.fromkeys(names, []) makes it: {name: [] for name in names} makes one each": (
+        _one_list
+    ),
+    "two lists were compared as a whole: ask for each operand whether it is in `reads`": lambda lines: {
+        name: [reader for reader, reads, _ in lines if reads == writes] for name, _, writes in lines
+    },
+    "`writes` is a list, and no list is in `reads`: ask for each operand in it": lambda lines: {
+        name: [] for name, _, _ in lines
+    },
+    "output writes nothing, so writes[0] is not there, nor is a line after it: loop over `writes`": _first_written,
+    "'input' is no key: begin with {name: [] for ...}, and ask by operand, not by name, who writes": lambda lines: {}[
+        lines[0][0]
+    ],
+    "the dictionary has names of operators, and is asked for an operand: who writes it?": lambda lines: {}[
+        lines[0][2][0]
+    ],
+    "reads and writes are lists: loop over the operands in them": lambda lines: {
+        writes: name for name, _, writes in lines
+    },
+}
