@@ -807,7 +807,7 @@ def whatever_the_lines_look_like(student: Student, rng: np.random.Generator) -> 
         raise
 
 
-@task("framework", "order")
+@task("framework", "order", "shared", "once", "deep")
 def whatever_the_order_is(student: Student, rng: np.random.Generator) -> None:
     """Where nn.ReLU and nn.Sigmoid can run in either order, they run in the one that parts.topological_order gives."""
     write = Writer(rng)
