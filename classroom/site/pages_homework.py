@@ -55,7 +55,7 @@ def _files(lesson: Lesson, tree: Tree) -> str:
 
 
 def _hints(lesson: Lesson, page: PurePosixPath) -> str:
-    parts = ["## Hints", f"Each opens by itself. In the terminal: `{DOCUMENTED} hint NAME`."]
+    parts = ["## Exercises and hints", f"A hint opens by itself. In the terminal: `{DOCUMENTED} hint NAME`."]
     for place, exercise in enumerate(lesson.exercises, 1):
         points = points_words(exercise)
         parts.append(f"### {lesson.number}.{place} `{exercise.id}`: {exercise.title}")

@@ -37,6 +37,8 @@ def _file(model: str) -> Path:
     return ROOT / "models" / model / f"{model}.pnnx.param"
 
 
+UNKNOWN = "unknown to kuiper"
+"""Family of the types that kuiper has no layer for, in files of the reader's own."""
 GRAPHS = {f"graph_{model}": model for model in ("digits", "classifier", "detector", "segmenter", "writer")}
 NAMES = tuple(name for name, model in GRAPHS.items() if _file(model).is_file())
 """Names for `snippet`: the networks that are in models/."""
@@ -69,8 +71,8 @@ def families_script() -> str:
         members.setdefault(swatch_of(kind).name, []).append(kind)
     value = {
         "members": members,
-        "other": swatch_of("unknown").name,
-        "colours": COLOURS,
+        "other": UNKNOWN,
+        "colours": COLOURS | {UNKNOWN: COLOURS[swatch_of(UNKNOWN).name]},
         "dtypes": {code: code for code in dtypes.DTYPES} | dtypes.OLD_CODES,
     }
     return f"globalThis.KuiperViewer.families = {json.dumps(value, separators=(',', ':'))};\n"

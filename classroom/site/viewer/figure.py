@@ -22,7 +22,7 @@ def figure(name: str, model: str, file: Path, root: str) -> str:
     """
     graph = kuiper.load(file)
     kinds = Counter(swatch_of(op.type).name for op in graph.operators)
-    sizes = f"{len(graph.operators)} operators and {_weights(graph.operators):,} weights"
+    sizes = f"{len(graph.operators)} operators, {_weights(graph.operators):,} numbers in the file"
     listed = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     drawing = draw(graph, f"The graph of the {model} network, from its input at the top to its output below: {listed}.")
     data = {

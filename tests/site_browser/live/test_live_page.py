@@ -111,7 +111,7 @@ def test_whoever_opens_the_exercises_by_keyboard_goes_on_from_there(live: Any, l
     tab.locator(".live-open").focus()
     tab.keyboard.press("Enter")
     tab.wait_for_selector(".live-shelf")
-    assert tab.evaluate("document.activeElement.closest('.live-above') !== null")
+    assert tab.evaluate("document.activeElement.querySelector('.live-exercise') !== null")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -109,7 +109,7 @@ def test_a_damaged_file_is_refused_where_kuiper_refuses_it(page: Any, tmp_path: 
 
 def test_a_readers_network_is_drawn_with_its_blocks_and_weights(page: Any) -> None:
     choose(page, CLASSIFIER, CLASSIFIER.with_suffix(".bin"))
-    wait_for(page, "classifier.pnnx.param: 40 operators and 176,618 weights")
+    wait_for(page, "classifier.pnnx.param: 40 operators, 176,618 numbers in the file")
     assert page.locator(".viewer-view .op").count() == 31
     assert page.locator(".op.folded").count() == 1
     graph = pnnx.read(CLASSIFIER)

@@ -164,6 +164,7 @@
     const label = live.element("label", "live-button live-bring", "Bring in a file or zip");
     label.append(field);
     box.append(away, all, label);
+    box.prepend(live.element("h3", "", "Take your answers along, or run them"));
     const report = live.element("pre", "live-report live-demo");
     report.hidden = true;
     report.tabIndex = 0;
@@ -192,8 +193,15 @@
     halt = live.button("Stop", () => { queue.clear(); live.stop(); }, "live-stop");
     halt.disabled = true;
     button.replaceWith(halt);
-    live.place.append(above, ...shelf());
+    live.place.append(above);
+    const places = [...document.querySelectorAll(".live-exercise")].map((one) => one.closest("section"));
+    places.at(-1).after(...shelf());
     live.shown = shown; // for whoever adds to exercises
-    if (live.wasPressed) above.firstChild.focus({ preventScroll: true }); // the button is gone
+    if (!live.wasPressed) return;
+    const { exercises } = data; // the button is gone: on to the first one that is not solved
+    const next = Math.max(0, exercises.findIndex(({ id }) => !window.KuiperProgress.isSolved(id)));
+    places[next].tabIndex = -1;
+    places[next].focus();
+    places[next].scrollIntoView();
   };
 })();

@@ -97,6 +97,7 @@
     one.cell.classList.add("live-runs");
     one.output.replaceChildren();
     one.output.hidden = true;
+    one.stored.forEach((each) => { each.hidden = true; }); // not what this code gives
     const printed = live.element("pre", "live-text");
     const tell = (text) => {
       if (!printed.isConnected) { one.output.replaceChildren(printed); one.output.hidden = false; }

@@ -39,6 +39,8 @@
   words.textContent = lesson
     ? "Python in this page: run the cells, change them, nothing to install."
     : "An editor and a check for each exercise, in this page. Your answers stay in this browser.";
+  const changed = lesson ? Object.keys(window.KuiperStore.read(`cells:${data.lesson}`)).length : 0;
+  if (changed) words.textContent = `Python in this page. You have changed ${changed} cell${changed > 1 ? "s" : ""}: press to see ${changed > 1 ? "them" : "it"}.`;
   bar.append(button, words);
   place.append(bar);
 

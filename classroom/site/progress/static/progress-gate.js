@@ -65,7 +65,7 @@
     cell.classList.add("gate-cell");
     cell.append(form, said, result);
     const rest = restOf(cell);
-    const gate = { cell, form, parts: [result, rest], after: null };
+    const gate = { cell, form, parts: [result, rest], after: null, written: () => field.value.trim() };
 
     const entry = () => {
       const found = store.read(key)[id];
@@ -231,11 +231,14 @@
     gates.forEach((gate, index) => {
       const explained = gate.parts[1].firstElementChild;
       const parts = explained?.matches("details") ? [gate.parts[0], explained] : [gate.parts[0]];
-      if (!gate.isOpen()) move(`Prediction ${index + 1}`, ", your guess (what it gives stands on the last pages):", parts);
+      const words = `, your guess (what it gives stands on the last pages): ${gate.written()}`;
+      if (!gate.isOpen()) move(`Prediction ${index + 1}`, words, parts);
     });
     document.querySelectorAll("article .cell.tag_answer").forEach((cell, index) => {
       move(`Your turn, answer ${index + 1}`, " stands on the last pages.", [cell]);
     });
+    const thoughts = [...document.querySelectorAll("article details:not([open])")].filter((one) => /^An answer/.test(one.textContent.trim()));
+    thoughts.forEach((one, index) => move(`To think about, answer ${index + 1}`, " stands on the last pages.", [one]));
     if (back.length) document.querySelector("article").append(last);
     putBack = () => {
       back.forEach((one) => one());

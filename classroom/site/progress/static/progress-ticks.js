@@ -150,6 +150,7 @@
   window.KuiperProgress = {
     render,
     count,
+    isSolved: (id) => Boolean(solved(id)),
     /** The public tests of an exercise passed in the page. */
     passed: (id) => tickExercise(id, "passed"),
   };

@@ -49,6 +49,7 @@
       };
     });
     const act = computeButton(viewer, () => panel, say, async () => {
+      if (!files.bin && viewer.graph.operators.some((op) => op.weights.length)) throw new Error(`${files.name} has weights: choose its .bin too`);
       if (files.bin && files.bin.buffer.byteLength > MOST_WEIGHTS) throw new Error(`${files.bin.name}: expected at most ${MOST_WEIGHTS >> 20} MB to compute with in a page`);
       const given = [];
       for (const one of asked) given.push(await one.value());
@@ -78,7 +79,7 @@
       const figure = make("figure", { className: "moving viewer-graph viewer-loaded" });
       const kept = new Map();
       const { bin } = files;
-      figure.append(make("figcaption", { className: "moving-title", textContent: `${files.name}: ${many(graph.operators.length, "operator")} and ${many(weights, "weight")}` }), legend(graph));
+      figure.append(make("figcaption", { className: "moving-title", textContent: `${files.name}: ${many(graph.operators.length, "operator")}, ${many(weights, "number")} in the file` }), legend(graph));
       shown.replaceChildren(figure);
       const viewer = open(figure, { title: files.name, graph, root, weights: bin && ((op, weight) => weightWords(bin, kept, op, weight)) });
       viewer.desk.prepend(inputs(viewer, files, (words) => { status.textContent = words; }));
@@ -111,7 +112,8 @@
       }
     }
 
-    picker.addEventListener("change", () => { take([...picker.files]); picker.value = ""; });
+    picker.addEventListener("click", () => { picker.value = ""; }); // the same file may be chosen again
+    picker.addEventListener("change", () => take([...picker.files]));
     for (const name of ["dragover", "dragenter"]) {
       place.addEventListener(name, (event) => { event.preventDefault(); zone.classList.add("over"); });
     }
@@ -119,6 +121,7 @@
     place.addEventListener("drop", (event) => {
       event.preventDefault();
       zone.classList.remove("over");
+      picker.files = event.dataTransfer.files; // it names them
       take([...event.dataTransfer.files]);
     });
   }

@@ -241,7 +241,7 @@
       button("Whole", "The whole graph", whole), button("Start", "To the input", () => begin()),
       ...(runs.length ? [foldAll] : []), toScreen, make("label", {}, "Operator", choice));
     const hint = make("p", { className: "viewer-hint" },
-      "Drag to move, Ctrl or ⌘ and the wheel to zoom; two fingers do both. Keys: the arrows walk from operator to operator, Enter opens, Escape leaves, + and − zoom, 0 shows all.");
+      matchMedia("(pointer: coarse)").matches ? "Two fingers move and zoom; one does in the full screen." : "Drag to move, Ctrl or ⌘ and the wheel to zoom. Keys: the arrows walk from operator to operator, Enter opens, Escape leaves, + and − zoom, 0 shows all.");
     desk.append(controls, body, hint);
     figure.append(desk, screen);
     figure.dataset.ready = "true";
