@@ -29,7 +29,6 @@ EXP_CAUSES = {
     "IndexError": ANY_AXES,
     "has no len()": ANY_AXES,
     "not iterable": ANY_AXES,
-    "must be real number": ONE_NUMBER,
 }
 IN_PLACE = "+=, -= and *= keep the type of an array that cannot hold the result: make a new one"
 
