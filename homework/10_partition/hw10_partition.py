@@ -96,9 +96,10 @@ def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
     afterwards : ready counts rise when the whole wave has run, not while it is being collected.
     counted : each output of a wave adds 1 to the ready count of every sub-graph that has it among its inputs: two
         outputs for one reader add 2.
-    caller : inputs that no sub-graph makes come from the caller, and nobody waits for them.
+    caller : inputs that the caller gives are in no wait count: nobody waits for them.
     ascending : a wave is a list of places in `subgraphs`, ascending; the sub-graphs may stand there in any order.
-    deadlock : when some have not run and none can, at the beginning or later, raise ValueError.
+    deadlock : when some have not run and none can, at the beginning or later, raise ValueError. A wait count that is
+        never reached is a deadlock, too, even if no sub-graph makes what is missing.
     nothing : no sub-graphs need no waves: the result is an empty list.
     long : a chain of 2,000 sub-graphs runs, too; Python lets a function call itself some 1,000 times.
 

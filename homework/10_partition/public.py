@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, Student, expect, expect_refused, likely, task
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 
 Parts = list[tuple[str, list[int]]]
 Boundary = list[tuple[list[int], list[int], int]]
@@ -89,7 +89,7 @@ def parts_without_nodes(student: Student, oracle: Any) -> None:
     expect_merged(student, oracle, [("CPU", [0]), ("ACC", []), ("CPU", [1])], "an empty part in the middle")
     expect_merged(student, oracle, [("ACC", []), ("CPU", [0]), ("ACC", [1, 2])], "an empty part at the start")
     expect_merged(student, oracle, [("CPU", [5]), ("ACC", [])], "an empty part at the end")
-    expect(student.merge([("ACC", []), ("CPU", [])]), [], what="two empty parts")
+    expect_merged(student, oracle, [("ACC", []), ("CPU", [])], "two empty parts")
 
 
 @task("merge", "neighbours", "apart", "empty", "order", "form")
@@ -113,11 +113,11 @@ def devices_of_any_name(student: Student, oracle: Any) -> None:
 
 
 @task("merge", "nothing")
-def no_parts(student: Student) -> None:
+def no_parts(student: Student, oracle: Any) -> None:
     """No parts give an empty list."""
     with likely({"IndexError": "there may be no first part: begin with an empty list of your own, not with parts[0]"}):
         got = student.merge([])
-    expect(got, [], what="merge of no parts")
+    expect(got, [], what="merge of no parts", mistakes=oracle.merge_mistakes([]))
 
 
 @task("merge", "caller")
@@ -225,7 +225,9 @@ CAUSES = {
     "const": "constants are at hand on every device: they are neither inputs nor counted",
     "all read": "a tensor that the part makes itself is no input of it: only what another part makes",
     "all made": "not everything that a part makes leaves it: a tensor that only its own nodes read stays inside",
-    "unread": "a tensor that nobody reads is missing among the outputs: what no node of its own part reads goes out",
+    "several": "a node may make several tensors: go through all of nodes[v][1], and not only the first",
+    "unread": "a tensor that nobody reads is missing among the outputs: what no node of its own part reads goes out, "
+    "of each of the tensors that a node makes",
     "input node": "a tensor of kind 'input' is an input of the part whose node stands for it, too",
     "input reader": "a tensor of kind 'input' is an input of each part that reads it, not only of its node's",
     "given out": "only tensors of kind 'var' are handed over: inputs and constants are never outputs",
@@ -408,7 +410,7 @@ def a_constant_and_an_input_are_not_handed_over(student: Student, oracle: Any) -
 )
 def what_the_network_returns(student: Student, oracle: Any) -> None:
     """What a returned node makes is handed over, even if its own part reads it."""
-    nodes = [([], [0]), ([0], [1]), ([1], [2, 3]), ([2], [4]), ([4, 1], [5])]
+    nodes = [([], [0]), ([0], [1]), ([1], [3, 2]), ([2], [4]), ([4, 1], [5])]
     graph = Graph(nodes, ["input"] + ["var"] * 5, [1, 4])
     expect_boundaries(student, oracle, [[0, 1, 2], [3, 4]], graph, "a network that returns tensors 1 and 5")
     expect_boundaries(student, oracle, [[0, 1, 2, 3, 4]], graph, "the same network in one part")
@@ -457,9 +459,12 @@ def random_graphs(student: Student, rng: np.random.Generator, oracle: Any) -> No
 
 FIVE: Boundary = [([0], [1, 2], 0), ([1], [3], 1), ([2], [4], 1), ([3], [5], 1), ([4, 5], [6], 2)]
 FOUR_OF_THE_LESSON: Boundary = [([0], [1, 2], 0), ([2], [5], 1), ([1, 5], [8], 2), ([8], [9], 1)]
+STUCK = "there is no deadlock here: a sub-graph runs when its ready count has reached its wait count"
+NUMBERS = "a tensor's number is no place in the list of sub-graphs: an output counts for those that read it"
 REFUSED = {
-    "ValueError": "there is no deadlock here: each output adds 1 for EVERY sub-graph that reads it, two outputs of one "
-    "sub-graph add 2, and inputs that the caller gives are not waited for",
+    "x not in list": "remove takes off what is there, once: has this one been taken off already?",
+    "ValueError": STUCK,
+    "IndexError": NUMBERS,
     "RecursionError": "a function that calls itself for each wave ends at Python's limit: write a loop",
 }
 NEVER_ENDS = "the loop never ends: what has run must not run again, so take each wave off those that have not run"
@@ -483,13 +488,50 @@ def expect_waves(student: Student, oracle: Any, subgraphs: Boundary, what: str, 
     """Raise Failure unless the student's waves are right; `expected` : if the test knows them itself."""
     right = oracle.waves_of(subgraphs) if expected is None else expected
     mistakes = oracle.waves_mistakes(subgraphs)
-    with likely(REFUSED, timeout=NEVER_ENDS):
-        got = student.waves(subgraphs)
+    try:
+        with likely(REFUSED, timeout=NEVER_ENDS):
+            got = student.waves(subgraphs)
+    except Failure as failure:
+        if failure.cause == STUCK:
+            failure.cause = why_stuck(student) or STUCK
+        raise
     try:
         expect(got, right, what=what, mistakes=mistakes)
     except Failure as failure:
         failure.cause = failure.cause or form_of_waves(got, right)
         raise
+
+
+PROBES: dict[str, Boundary] = {
+    "there is no deadlock here: inputs that the caller gives are in no wait count, so compare the ready count with "
+    "wait_count and not with the number of inputs": [([0], [1], 0)],
+    NUMBERS: [([], [0], 0), ([0], [1], 1)],
+    "there is no deadlock here: a reader may stand before its maker in the list, so look through all sub-graphs": [
+        ([0], [1], 1),
+        ([], [0], 0),
+    ],
+    "there is no deadlock here: two outputs of one sub-graph add 2 to the ready count of one that reads both": [
+        ([], [0, 1], 0),
+        ([0, 1], [2], 2),
+    ],
+    "there is no deadlock here: an output adds 1 for EVERY sub-graph that reads it": [
+        ([], [0], 0),
+        ([0], [1], 1),
+        ([0], [2], 1),
+    ],
+}
+"""Likely cause -> the least sub-graphs that a wrong `waves` with this mistake alone takes for a deadlock."""
+
+
+def why_stuck(student: Student) -> str | None:
+    """Why `waves` sees a deadlock where there is none: the first of PROBES for which it raises."""
+    for cause, subgraphs in PROBES.items():
+        with student.aside():
+            try:
+                student.waves(subgraphs)
+            except SubmissionError:
+                return cause
+    return None
 
 
 def form_of_waves(got: Any, right: list[list[int]]) -> str | None:
@@ -541,11 +583,15 @@ def random_sub_graphs_in_any_order(student: Student, rng: np.random.Generator, o
 @task("waves", "deadlock")
 def a_deadlock_is_refused(student: Student) -> None:
     """Sub-graphs that wait for each other, or for what nobody makes, raise ValueError, at once or after some waves."""
-    cause = "some have not run, and the wave is empty: raise ValueError instead of returning"
-    for subgraphs in (
-        [([0, 3], [1], 1), ([1], [3], 1)],
-        [([0], [1], 0), ([1, 4], [2], 2), ([2], [3], 1), ([3], [4], 1), ([1], [5], 1)],
-        [([0], [1], 0), ([1, 9], [2], 2)],
+    empty = "some have not run, and the wave is empty: raise ValueError instead of returning"
+    never = (
+        "sub-graph 1 waits for 2 tensors and only one of its inputs, 1, is ever made: the wait count decides, not "
+        "whether somebody makes the others. So this is a deadlock: raise ValueError"
+    )
+    for subgraphs, cause in (
+        ([([0, 3], [1], 1), ([1], [3], 1)], empty),
+        ([([0], [1], 0), ([1, 4], [2], 2), ([2], [3], 1), ([3], [4], 1), ([1], [5], 1)], empty),
+        ([([0], [1], 0), ([1, 9], [2], 2)], never),
     ):
         with likely(
             timeout="the loop goes on while some have not run, and none of them can: an empty wave is a deadlock"
@@ -653,11 +699,17 @@ def expect_runnable(got: Any, predecessors: list[list[int]], devices: list[str],
     for v, above in enumerate(predecessors):
         for u in above:
             if place[u] > place[v]:
-                raise _failure(f"{what}: node {v} reads what node {u} makes, and runs before it", f"{u} before {v}",
-                               got, "inside a part, too, a node stands after its predecessors: keep the nodes in the "
-                               "order of their numbers" if part_of[u] == part_of[v] else
-                               "a node's level is the largest that ANY of its predecessors asks for, and "
-                               "the parts stand in the order of their levels")  # fmt: skip
+                if part_of[u] == part_of[v]:
+                    cause = "inside a part, too, a node stands after its predecessors: keep the order of their numbers"
+                elif len(above) == 1 and len({device for device, _ in got}) == len(got):
+                    cause = "all nodes of a device stand in one part: what they wait for has to run in between"
+                else:
+                    cause = (
+                        "a node's level is the largest that ANY of its predecessors asks for, and the parts stand in "
+                        "the order of their levels"
+                    )
+                message = f"{what}: node {v} reads what node {u} makes, and runs before it"
+                raise _failure(message, f"{u} before {v}", got, cause)
 
 
 def _failure(message: str, expected: Any, got: Any, cause: str) -> Failure:
@@ -673,6 +725,14 @@ def random_placed(rng: np.random.Generator, count: int, near: int, names: Sequen
         for v in range(count)
     ]
     return predecessors, [names[i] for i in rng.integers(0, 2, count)]
+
+
+@task("fewest", "after", "fewest", "once", "device", "empty", "form")
+def three_nodes(student: Student, oracle: Any) -> None:
+    """Three nodes on ACC, CPU and ACC that read from each other need three parts."""
+    devices = ["ACC", "CPU", "ACC"]
+    expect_fewest(student, oracle, [[], [0], [1]], devices, "a chain of three nodes")
+    expect_fewest(student, oracle, [[], [0], [0, 1]], devices, "three nodes, of which the last reads the other two")
 
 
 @task("fewest", "once", "device", "after", "empty", "form")

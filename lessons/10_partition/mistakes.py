@@ -21,6 +21,15 @@ def _once(device: str, start: str, above: Above) -> int:
     return most + any(other != device for _, other in above)
 
 
+def _one_predecessor(place: int) -> Callable[..., int]:
+    """A `level` that looks at the predecessor at this place alone."""
+
+    def level(device: str, start: str, above: Above) -> int:
+        return max([int(device != start), *(one + (other != device) for one, other in above[place:][:1])])
+
+    return level
+
+
 def _computing(placed: Sequence[str], times: Mapping[str, Sequence[float]]) -> float:
     """The time to compute all nodes, without copies."""
     return sum(times[device][v] for v, device in enumerate(placed))
@@ -30,6 +39,24 @@ BLOCKED_NODES: Mistakes = {
     "those are the tensors that blocked nodes make: give the numbers of the nodes, their places in the list": (
         lambda nodes, known: [makes[0] for op, _, makes in nodes if op not in known]
     ),
+    "those are the tensors that blocked nodes read: give the numbers of the nodes, their places in the list": (
+        lambda nodes, known: [reads[0] for op, reads, _ in nodes if op not in known]
+    ),
+    "those are whole nodes: give their numbers, their places in the list (`enumerate` counts them)": (
+        lambda nodes, known: [node for node in nodes if node[0] not in known]
+    ),
+    "nodes are numbered from 0, as places in a list are": lambda nodes, known: [
+        v for v, (op, _, _) in enumerate(nodes, 1) if op not in known
+    ],
+    "that is the first blocked node alone: `return` in the loop ends it": lambda nodes, known: [
+        v for v, (op, _, _) in enumerate(nodes) if op not in known
+    ][:1],
+    "does `return` stand in the loop? Then it ends after the first node": lambda nodes, known: [
+        v for v, (op, _, _) in enumerate(nodes[:1]) if op not in known
+    ],
+    "that says of each node whether it is blocked: give the numbers of those that are": lambda nodes, known: [
+        op not in known for op, _, _ in nodes
+    ],
     "those are the operators: give the numbers of the nodes": lambda nodes, known: [
         op for op, _, _ in nodes if op not in known
     ],
@@ -49,6 +76,15 @@ COPY_SECONDS: Mistakes = {
         latency, size / bandwidth
     ),
     "bytes, divided by bytes per second, are seconds": lambda size, latency, bandwidth: latency + size * bandwidth,
+    "that is bandwidth / size: bytes, divided by bytes per second, are seconds": lambda size, latency, bandwidth: (
+        latency + bandwidth / size
+    ),
+    "// drops what is after the decimal point: / keeps it": lambda size, latency, bandwidth: (
+        latency + size // bandwidth
+    ),
+    "the latency passes once, before the first byte arrives": lambda size, latency, bandwidth: (
+        2 * latency + size / bandwidth
+    ),
 }
 
 LEVEL: Mistakes = {
@@ -68,6 +104,25 @@ LEVEL: Mistakes = {
     "one on the other device may ask for a later turn than the one of the largest level: first add, then compare": (
         _largest_first
     ),
+    "only the first predecessor is looked at: the largest of ALL that they ask for counts": _one_predecessor(0),
+    "only the last predecessor is looked at: the largest of ALL that they ask for counts": _one_predecessor(-1),
+    "the least was taken: a node runs when ALL its predecessors have run, so the largest counts": (
+        lambda device, start, above: max(
+            int(device != start), min((one + (other != device) for one, other in above), default=0)
+        )
+    ),
+    "the least was taken, min where the formula says max": lambda device, start, above: min(
+        [int(device != start), *(one + (other != device) for one, other in above)]
+    ),
+    "the 1 was added where the devices are the same: [other != device] is 1 where they differ": (
+        lambda device, start, above: max([int(device != start), *(one + (other == device) for one, other in above)])
+    ),
+    "a predecessor was compared with `start`: compare it with the node's own device": lambda device, start, above: max(
+        [int(device != start), *(one + (other != start) for one, other in above)]
+    ),
+    "the CPU may be the device that starts: device != start, whatever their names": lambda device, start, above: max(
+        [int(device == "CPU"), *(one + (other != device) for one, other in above)]
+    ),
 }
 
 PLACEMENT_COST: Mistakes = {
@@ -76,6 +131,27 @@ PLACEMENT_COST: Mistakes = {
     ),
     "a copy is paid only where the devices of its two nodes differ": lambda placed, times, copies: (
         _computing(placed, times) + sum(copies.values())
+    ),
+    "a copy is paid between any two nodes of `copies`, and not only between neighbours": lambda placed, times, copies: (
+        _computing(placed, times)
+        + sum(cost for (u, v), cost in copies.items() if v == u + 1 and placed[u] != placed[v])
+    ),
+    "a copy costs what `copies` says, and not 1": lambda placed, times, copies: (
+        _computing(placed, times) + sum(placed[u] != placed[v] for u, v in copies)
+    ),
+    "only the first copy is paid: `return` in the loop ends it": lambda placed, times, copies: (
+        _computing(placed, times) + sum([cost for (u, v), cost in copies.items() if placed[u] != placed[v]][:1])
+    ),
+    "does `return` stand in the loop over the copies? Then it ends after the first of them": (
+        lambda placed, times, copies: (
+            _computing(placed, times) + sum(cost for (u, v), cost in list(copies.items())[:1] if placed[u] != placed[v])
+        )
+    ),
+    "the longest time was taken: the cost is the SUM of all times, as if the devices took turns": (
+        lambda placed, times, copies: (
+            max(times[device][v] for v, device in enumerate(placed))
+            + sum(cost for (u, v), cost in copies.items() if placed[u] != placed[v])
+        )
     ),
     "the copies are forgotten": lambda placed, times, copies: _computing(placed, times),
     "the time to compute is forgotten: times[device][node]": lambda placed, times, copies: sum(

@@ -30,9 +30,8 @@ QUANTIZED_ROW: Mistakes = {
     "np.floor rounds down: np.rint goes to the nearest": partial(_row, rounding=np.floor),
     "a negative number can be the largest magnitude: np.abs first": partial(_row, magnitude=np.max),
     "the largest magnitude becomes 128, which int8 does not have: divide by 127": partial(_row, most=128),
-    "the values are right, but not yet int8: .astype(np.int8) after np.rint": partial(
-        _row, made=lambda values, scale: (values, scale)
-    ),
+    "the numbers are right, their form is not: .astype(np.int8) after np.rint, and `return values, scale`, which is a "
+    "tuple": partial(_row, made=lambda values, scale: (values, scale)),
     "the row was cast to int8 before it was divided, and the cast drops what is after the decimal point: divide, "
     "np.rint, and then astype": lambda row: (
         row.astype(np.int8) / (np.abs(row).max() / 127),
@@ -56,6 +55,10 @@ QUANTIZED_ROW: Mistakes = {
     ),
     "values and scale are exchanged: first the whole numbers, then the scale": partial(
         _row, made=lambda values, scale: (scale, values.astype(np.int8))
+    ),
+    "the scale is the largest magnitude / 127, and not the largest magnitude": partial(_row, most=1),
+    "the values are right; the scale is what the row was divided by, the largest magnitude / 127": partial(
+        _row, made=lambda values, scale: (values.astype(np.int8), 127 * scale)
     ),
     "that is 127 / the largest magnitude: the scale is the other way round": partial(
         _row, made=lambda values, scale: (values.astype(np.int8), 1 / scale)
@@ -88,6 +91,10 @@ QUANTIZED_ROW: Mistakes = {
 BITS_PER_WEIGHT: Mistakes = {
     "these are bytes: a scale in float32 has 4 bytes, which are 32 bits": lambda block: 8 + 4 / block,
     "these are bytes: a value has 8 bits, a scale 32": lambda block: 1 + 4 / block,
+    "ONE scale of 32 bits is divided among `block` weights: / block, not * block": lambda block: 8 + 32 * block,
+    "that is block / 32: the scale's 32 bits are divided among `block` weights, 32 / block": lambda block: (
+        8 + block / 32
+    ),
     "the weight's own 8 bits are missing": lambda block: 32 / block,
     "the block shares ONE scale: its 32 bits are divided among `block` weights": lambda block: 8 + 32,
     "that is the whole block: divide by the number of its weights": lambda block: 8 * block + 32,
@@ -115,15 +122,16 @@ def _slower(
 
 TOKENS_A_SECOND: Mistakes = {
     "each weight takes two operations, a multiplication and an addition": partial(_slower, operations=1),
-    "the slower of the two decides: min, not max": partial(_slower, which=max),
-    "the slower of the two decides: min, not max; and each weight takes two operations": partial(
-        _slower, operations=1, which=max
+    "the slower of the two decides: the fewer tokens a second, or the MORE seconds a token": partial(
+        _slower, which=max
     ),
+    "the slower of the two decides: the fewer tokens a second, or the MORE seconds a token; and each weight takes two "
+    "operations": partial(_slower, operations=1, which=max),
     "only memory was asked: the processor can be the slower one": partial(_slower, which=lambda memory, _: memory),
     "only the processor was asked: memory can be the slower one": partial(
         _slower, which=lambda _, processor: processor
     ),
-    "// drops what is after the decimal point: / keeps it": lambda weights, bytes_each, bandwidth, peak: min(
+    "what is after the decimal point was dropped, as // and int do": lambda weights, bytes_each, bandwidth, peak: min(
         bandwidth // (weights * bytes_each), peak // (2 * weights)
     ),
     "the operations don't depend on the bytes of a weight: peak / (2 * weights)": (
@@ -142,6 +150,9 @@ TOKENS_A_SECOND: Mistakes = {
     ),
     "bytes a second and operations a second were compared: first make tokens a second of each, then take the least": (
         lambda weights, bytes_each, bandwidth, peak: min(bandwidth, peak) / weights
+    ),
+    "a token takes 2 * weights OPERATIONS, whatever the bytes of a weight: peak / (2 * weights)": (
+        lambda weights, bytes_each, bandwidth, peak: min(bandwidth, peak) / (weights * bytes_each)
     ),
     "a weight was given 4 bytes: it takes `bytes_each`": lambda weights, bytes_each, bandwidth, peak: min(
         bandwidth / (weights * 4), peak / (2 * weights)
@@ -180,6 +191,18 @@ INT8_DOT: Mistakes = {
     ),
     "the result is cut to a whole number: int32 is for products and sum, the scales make a float of it": (
         lambda q, s, p, t: int(s * t * float(q.astype(np.int32) @ p))
+    ),
+    "q was multiplied by its scale before the sum, so each product is rounded: sum whole numbers first": (
+        lambda q, s, p, t: t * float((s * q.astype(float) * p).sum())
+    ),
+    "p was multiplied by its scale before the sum, so each product is rounded: sum whole numbers first": (
+        lambda q, s, p, t: s * float((q * (t * p.astype(float))).sum())
+    ),
+    "the scales were multiplied into numbers of float32, which are rounded: sum whole numbers, and multiply once": (
+        lambda q, s, p, t: float((np.float32(s) * q.astype(np.float32) * (np.float32(t) * p.astype(np.float32))).sum())
+    ),
+    "divided by the scales: they multiply, as in the formula": lambda q, s, p, t: (
+        float(q.astype(np.int32) @ p) / (s * t)
     ),
     "both scales are missing": partial(_dot, dtype=np.int32, scales=0),
     "the scale t is missing": partial(_dot, dtype=np.int32, scales=1),

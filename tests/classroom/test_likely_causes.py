@@ -827,6 +827,58 @@ BITS = {
         {RINT: RINT.replace("divisor", "(scale + np.float32(1e-9))")},
         "add nothing to a scale",
     ),
+    "a bound that is not reached": (
+        "an_error_as_large_as_the_bound",
+        {ENOUGH: ENOUGH.replace("<=", "<") + " or not squares"},
+        "AT MOST is <=",
+    ),
+    "x in blocks of B": (
+        "a_scale_for_each_row_and_one_for_x",
+        {X_ROUNDED: "x_values, x_scale = quantize(x[None], blocks)"}
+        | {"parts = values.reshape(rows, blocks, -1)": "parts = values.reshape(rows, -1, blocks)"}
+        | {SUMS: SUMS.replace("(blocks, -1)", "(-1, blocks)")},
+        "in blocks of C / B numbers",
+    ),
+    "the scales of x turned": (
+        "a_scale_for_each_block_of_both",
+        {RESULT: RESULT.replace("x_scale", "x_scale.T")},
+        "needs no transpose",
+    ),
+    "rows summed": (
+        "a_scale_for_each_row_and_one_for_x",
+        {RESULT: RESULT.replace("axis=1", "axis=0")},
+        "the rows were summed",
+    ),
+    "sums of scales": (
+        "a_scale_for_each_block_of_both",
+        {RESULT: "return (sums.sum(axis=1) * scale.sum(axis=1) * x_scale.sum()).astype(np.float32)"},
+        "each kind of scale was summed by itself",
+    ),
+    "float64 is left": (
+        "a_scale_for_each_row_and_one_for_x",
+        {RESULT: RESULT.replace(".astype(np.float32)", "")},
+        "int32 times float32 is float64",
+    ),
+    "float16 is left": (
+        "half_precision",
+        {'"<f4" if size == 4 else "<f2").astype(np.float32)': '"<f4" if size == 4 else "<f2")'},
+        "float16 is left as it is",
+    ),
+    "repeated without an axis": (
+        "rows_and_blocks",
+        {"np.repeat(scale, columns // scale.shape[1], axis=1)": "np.repeat(scale, columns // scale.shape[1])"},
+        "np.repeat without an axis",
+    ),
+    "repeated along the rows": (
+        "rows_and_blocks",
+        {"np.repeat(scale, columns // scale.shape[1], axis=1)": "np.repeat(scale, columns // scale.shape[1], axis=0)"},
+        "axis=0 repeats rows",
+    ),
+    "a block of 0 for None": (
+        "a_block_that_does_not_fit",
+        {"size = columns if block is None else block": "size = block or columns"},
+        "takes 0 for None",
+    ),
     "values and scale exchanged": (
         "a_scale_for_each_row",
         {"return values.astype(np.int8).reshape(rows, columns), scale": SWAPPED},
@@ -862,6 +914,11 @@ SPEED_AND_UNET = {
     "11/plan_memory/by_place": "have the same names, in another order",
     "10/merge/an empty name for no part": "may be the first device's name",
     "10/fewest/one more behind the maximum": "before the maximum",
+    "10/fewest/one predecessor": "the largest that ANY of its predecessors asks for",
+    "10/waves/waits for the caller": "compare the ready count with wait_count",
+    "10/waves/makers counted": "two outputs of one sub-graph add 2",
+    "10/waves/one reader": "an output adds 1 for EVERY sub-graph",
+    "10/waves/tensors decide": "the wait count decides",
     "11/winograd/padded_above": "they belong below and to the right",
     "11/winograd/summed_over_kernels": "so sum over C, axis 1",
     "12/transposed_convolution/first_sample_alone": "only the first sample is computed",
@@ -883,6 +940,17 @@ def test_a_known_mistake_of_lessons_11_and_12_is_told_its_cause(tmp_path: Path, 
     assert SPEED_AND_UNET[case] in str(first.error.cause)
 
 
+FIRST_TENSORS = """
+    found = []
+    for part in parts:
+        reads, makes = {t for v in part for t in nodes[v][0]}, {nodes[v][1][0] for v in part}
+        outside = {t for v, (some, _) in enumerate(nodes) if v not in part for t in some}
+        returns = {t for v in returned for t in nodes[v][1]}
+        inputs = {t for t in reads | makes if kinds[t] == "input"} | {t for t in reads - makes if kinds[t] == "var"}
+        outputs = {t for t in makes if kinds[t] == "var" and (t in outside | returns or t not in reads)}
+        found.append((sorted(inputs), sorted(outputs), sum(kinds[t] == "var" for t in inputs)))
+    return found
+"""
 ARRAYS = {
     "the kernels' transform without its transpose": (
         "11_speed",
@@ -939,6 +1007,63 @@ ARRAYS = {
         "a_chain_in_three_parts",
         {"                    outputs[source].add(tensor)\n": ""} | {"tensor not in read_at_home or": "False or"},
         "a tensor that another part reads is missing",
+    ),
+    "parts removed from under the loop": (
+        "10_partition",
+        "parts_without_nodes",
+        {
+            "        if not nodes:\n            continue\n        if merged": "        if merged",
+            "    merged: list[tuple[str, list[int]]] = []\n": (
+                "    for part in parts:\n        if not part[1]:\n            parts.remove(part)\n    merged = []\n"
+            ),
+        },
+        "a list that shrinks under a loop",
+    ),
+    "nothing written down as a part": (
+        "10_partition",
+        "parts_without_nodes",
+        {"    return merged\n": "    return merged or [(None, [])]\n"},
+        "what was collected last is written down",
+    ),
+    "no parts, and nothing written down": (
+        "10_partition",
+        "no_parts",
+        {"    return merged\n": '    return merged or [("", [])]\n'},
+        'a part "" without nodes',
+    ),
+    "the first of the tensors that a node makes": (
+        "10_partition",
+        "what_the_network_returns",
+        {"    part_of = {node: part for part, members in enumerate(parts) for node in members}\n": FIRST_TENSORS},
+        "a node may make several tensors",
+    ),
+    "readers that stand before their maker": (
+        "10_partition",
+        "what_the_caller_gives",
+        {"for reader in readers.get(tensor, []):": "for reader in [j for j in readers.get(tensor, []) if j > place]:"},
+        "a reader may stand before its maker",
+    ),
+    "tensors taken for sub-graphs": (
+        "10_partition",
+        "the_five_sub_graphs",
+        {"for reader in readers.get(tensor, []):": "for reader in [tensor]:"},
+        "a tensor's number is no place",
+    ),
+    "tensors taken for sub-graphs, within the list": (
+        "10_partition",
+        "the_five_sub_graphs",
+        {"for reader in readers.get(tensor, []):": "for reader in [tensor][: tensor < len(ready)]:"},
+        "a tensor's number is no place",
+    ),
+    "a part for each device": (
+        "10_partition",
+        "three_nodes",
+        {
+            "min((by_levels(predecessors, devices, start) for start in sorted(set(devices))), key=len, default=[])": (
+                "[(one, [v for v, other in enumerate(devices) if other == one]) for one in dict.fromkeys(devices)]"
+            )
+        },
+        "all nodes of a device stand in one part",
     ),
     "lives that touch": (
         "11_speed",

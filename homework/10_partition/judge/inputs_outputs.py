@@ -41,10 +41,11 @@ def boundaries(
 ) -> Boundary:
     """What inputs_outputs has to give, straight from its rules; or what it gives with one of CAUSES."""
     found = []
-    returns = set(returned) if mistake == "as tensors" else {t for v in returned for t in nodes[v][1]}
+    made = [makes[:1] if mistake == "several" else makes for _, makes in nodes]
+    returns = set(returned) if mistake == "as tensors" else {t for v in returned for t in made[v]}
     for part in parts:
         reads = {t for v in part for t in nodes[v][0]}
-        makes = {t for v in part for t in nodes[v][1]}
+        makes = {t for v in part for t in made[v]}
         outside = {t for v, (read, _) in enumerate(nodes) if v not in part for t in read}
         outside -= outside if mistake == "ssd" else set()
         inputs = {t for t in reads | makes if kinds[t] == "input"} | {t for t in reads - makes if kinds[t] == "var"}

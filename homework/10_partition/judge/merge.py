@@ -77,6 +77,15 @@ def nested(parts: Parts) -> list[tuple[str, list[Any]]]:
     return done
 
 
+def skipping(parts: Parts) -> Parts:
+    """A wrong merge: empty parts are removed from the list that the loop goes through, which skips the next one."""
+    left = list(parts)
+    for part in left:
+        if not part[1]:
+            left.remove(part)
+    return joined(left)
+
+
 def merge_mistakes(parts: Parts) -> dict[str, Any]:
     """Likely cause -> what it gives for these parts, where that is wrong."""
     right = merged(parts)
@@ -84,6 +93,14 @@ def merge_mistakes(parts: Parts) -> dict[str, Any]:
         "an empty part was left out after merging: leave it out first, then its neighbours stand side by side": [
             part for part in joined(parts) if part[1]
         ],
+        "what was collected last is written down, though there may be nothing: ask whether it has nodes": [
+            *right,
+            (None, []),
+        ],
+        'that is a part "" without nodes: write down what was collected last only if it has nodes': [*right, ("", [])],
+        "a list that shrinks under a loop over it skips the part after each one removed: build a new list": (
+            skipping(parts)
+        ),
         "empty parts are still there: leave out a part without nodes": joined(parts),
         "that is the list as it was given, without its empty parts": [part for part in parts if part[1]],
         "three neighbours on one device become one as well: compare with the last part of your own list": (

@@ -187,6 +187,16 @@ MUTANTS = [
         breaks="deadlock",
     ),
     Mutant(
+        "tensors decide",
+        "what nobody makes is taken for the caller's, whatever the wait count",
+        old="        wave = [place for place in waiting if ready[place] == subgraphs[place][2]]\n",
+        new=(
+            "        unmade = {tensor for place in waiting for tensor in subgraphs[place][1]}\n"
+            "        wave = [place for place in waiting if not unmade & set(subgraphs[place][0])]\n"
+        ),
+        breaks="deadlock",
+    ),
+    Mutant(
         "whoever has one",
         "a sub-graph runs as soon as the first of its tensors is there",
         old="ready[place] == subgraphs[place][2]",

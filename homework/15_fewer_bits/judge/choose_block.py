@@ -63,6 +63,8 @@ def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> 
         squares = np.square(np.float32(np.abs(weight).max(initial=0)))
     if np.any(weight) and not 0 < squares < np.inf:
         found += [(WIDE, max(fitting, default=None)), (f"{WIDE}: np.square(..., dtype=np.float64)", None)]
+    if not bound and right is not None:
+        found.append((f"with blocks of {right} the error is 0, and the bound 0: AT MOST is <=, and not <", None))
     if not np.any(weight):
         found.append(("a weight of zeros has no error, also for the bound 0: compare with <=, and 0 / 0 is NaN", None))
     found += [
@@ -200,6 +202,13 @@ MUTANTS = [
     Mutant("as_given", "the first in the order given", ORDER, "    for block in blocks:\n", "fewest"),
     Mutant("smallest", "the smallest block", ORDER, "    for block in sorted(blocks):\n", "fewest"),
     Mutant("any_error", "the largest block, whatever its error", ENOUGH, "            if True:\n"),
+    Mutant(
+        "below",
+        "wants an error below the bound",
+        ENOUGH,
+        "            if not squares or np.square(difference, dtype=np.float64).sum() < bound**2 * squares:\n",
+        "error",
+    ),
     Mutant(
         "largest_difference",
         "compares the largest difference",

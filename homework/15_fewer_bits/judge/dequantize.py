@@ -32,9 +32,8 @@ def dequantize_mistakes(values: np.ndarray, scale: np.ndarray) -> dict[str, np.n
     size = values.shape[1] // scale.shape[1]
     with np.errstate(over="ignore", divide="ignore"):
         found = {
-            "np.tile gives 1, 2, 1, 2: each scale belongs to neighbours, 1, 1, 2, 2, as np.repeat gives them": (
-                values * np.tile(scale, (1, size))
-            ),
+            "the scales alternate, 1, 2, 1, 2, as np.tile or axes (C / B, B) give them: each scale belongs to "
+            "NEIGHBOURS, 1, 1, 2, 2, as np.repeat or axes (B, C / B) give them": (values * np.tile(scale, (1, size))),
             "only the first scale of each row was used": values * scale[:, :1],
             "only the scales of the first row were used": values * np.repeat(scale[:1], size, axis=1),
             "the values were divided by the scale: weight ~ scale * values": values / np.repeat(scale, size, axis=1),

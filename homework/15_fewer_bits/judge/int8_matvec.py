@@ -45,13 +45,18 @@ def product(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def summed(values: np.ndarray, scale: np.ndarray, x_values: np.ndarray, x_scale: np.ndarray) -> np.ndarray:
     """(R,): the sums of the blocks, each with its scales."""
+    return parts_of(values, scale, x_values, x_scale).sum(axis=1).astype(np.float32)
+
+
+def parts_of(values: np.ndarray, scale: np.ndarray, x_values: np.ndarray, x_scale: np.ndarray) -> np.ndarray:
+    """(R, B) float64: what each block adds to each number of y."""
     size = values.shape[1] // scale.shape[1]
-    y = np.zeros(len(values))
+    parts = np.zeros(scale.shape)
     for row, block in np.ndindex(*scale.shape):
         here = slice(block * size, (block + 1) * size)
         whole = sum(a * b for a, b in zip(values[row, here].tolist(), x_values[here].tolist()))
-        y[row] += whole * float(scale[row, block]) * float(x_scale[block])
-    return y.astype(np.float32)
+        parts[row, block] = whole * float(scale[row, block]) * float(x_scale[block])
+    return parts
 
 
 def wrapped(values: np.ndarray, scale: np.ndarray, x: np.ndarray, dtype: type, wide: bool = False) -> np.ndarray:
@@ -69,9 +74,10 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
     size = values.shape[1] // blocks
     x_values, x_scale = (part[0] for part in rounded(x[None], size))
     ones = np.ones_like(x_scale)
+    how_long = " in blocks of C / B numbers (in blocks of B = 1 each number is exact)" if blocks == 1 else ""
     whole_values, whole_scale = (part[0] for part in rounded(x[None], None))
     found = {
-        "x was not rounded: quantize it, and multiply whole numbers": restored(values, scale) @ x,
+        f"x was not rounded: quantize it{how_long}, and multiply whole numbers": restored(values, scale) @ x,
         "x was cast to int8, which drops all after the decimal point: quantize x[None], a matrix of one row": summed(
             values, scale, x.astype(np.int64).astype(np.int8), ones
         ),
@@ -114,6 +120,9 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
         "the blocks' sums were added before their scales came in: multiply each block's sum first": sums_first(
             values, scale, x_values, x_scale
         ),
+        "each kind of scale was summed by itself: multiply each block's sum by its two scales, and add the blocks": (
+            (values.astype(np.int64) @ x_values.astype(np.int64)) * scale.sum(axis=1) * x_scale.sum()
+        ),
     }  # fmt: skip
     if blocks == 1 != size:
         cause = "x has blocks of B numbers: quantize takes how long a block is, C / B"
@@ -126,7 +135,12 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
         for cause, wrong in found.items()
         if np.abs(np.asarray(wrong, np.float64) - right).max() > least
     }
-    return wrong | {"y has one axis, (R,): sum over the blocks, too": right[:, None]}
+    return wrong | {
+        "y has one axis, (R,): sum over the blocks, too": right[:, None],
+        "the rows were summed, axis 0: sum over the blocks, axis 1 of (R, B)": parts_of(
+            values, scale, x_values, x_scale
+        ).sum(axis=0).astype(np.float32),
+    }  # fmt: skip
 
 
 def cast_first(x: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:

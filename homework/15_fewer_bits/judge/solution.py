@@ -107,8 +107,8 @@ def int8_matvec(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> np.ndar
 
     Rules
     -----
-    rounded : x is quantized as a matrix of one row, in blocks as long as those of the weights: what counts is the
-        product with x as its values and scales say it, not with x itself.
+    rounded : x is quantized as a matrix of one row, in blocks as long as those of the weights, C / B numbers: the
+        weights are multiplied by the rounded x, not by x itself.
     whole : the sum of a block is exact, as a sum of whole numbers is: it does not overflow, also where a block is
         100,000 numbers long, and of products that cancel nothing is left.
     scales : the sum of each block is multiplied by the block's two scales, and then the blocks are added.
