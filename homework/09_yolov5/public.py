@@ -229,13 +229,14 @@ def two_boxes(student: Student, oracle: Any) -> None:
     expect_stay(student, oracle, LESSON[:2], [0.9, 0.8], [8, 8], stay=[0], what="boxes 0 and 1 of the lesson")
     expect_stay(student, oracle, LESSON[:3:2], [0.9, 0.7], [8, 8], stay=[0, 1], what="boxes 0 and 2 of the lesson")
     boxes, what = [[20 * i, 0, 20 * i + 10, 10] for i in range(3)], "three boxes apart, scores 0.5, 0.9, 0.7"
+    sided = "in common is what lies from the LARGER x1 to the SMALLER x2, whichever box they come from; and so for y"
     places = {
+        sided: [1, 2],
         "these are places in the sorted boxes: the answer is the places in `boxes` as given, order[k]": [0, 1, 2],
         "the lowest score comes first: argsort sorts upwards, so sort -scores": [0, 2, 1],
     }
     expect_stay(student, oracle, boxes, [0.5, 0.9, 0.7], [7] * 3, stay=[1, 2, 0], what=what, mistakes=places)
     what = "boxes 0 and 2 of the lesson, and 2, which lies to the right and below, is the better"
-    sided = "in common is what lies between the LARGER x1 and the SMALLER x2, whichever box they come from; and so for y"
     expect_stay(student, oracle, LESSON[:3:2], [0.7, 0.9], [8, 8], stay=[1, 0], what=what, mistakes={sided: [1]})
 
 

@@ -103,7 +103,7 @@ BORDERS: Mistakes = {
     "this is one size and one step for all windows: both ends come from the parts, from i * length / count": partial(
         _windows, lambda i, n, m: i * (n // m), lambda i, n, m: i * (n // m) + n - (m - 1) * (n // m)
     ),
-    "the last window takes what is left over, which makes it longer: every border comes from i * length / count": partial(
+    "the last window is longer, as it takes what is left over: all borders come from i * length / count": partial(
         _windows, lambda i, n, m: i * (n // m), lambda i, n, m: (i + 1) * (n // m) if i < m - 1 else n
     ),
     "in the start length // count rounds too early: i * length // count": partial(
@@ -345,7 +345,7 @@ def _one_pass(lines: Lines, ask: Callable[[dict[str, str], str], str | None]) ->
 
 
 def _asked_for(lines: Lines, key: Callable[[dict[str, str], str], str]) -> Any:
-    """The KeyError of an empty dictionary that is asked for `key`, of the writers and the first operand that is read."""
+    """The KeyError of an empty dictionary, asked for what `key` makes of the writers and the first operand read."""
     writers = {operand: name for name, _, writes in lines for operand in writes}
     return {}[key(writers, next(operand for _, reads, _ in lines for operand in reads))]
 

@@ -26,7 +26,9 @@ COUNT: Mistakes = {
     "^ is no power in Python: the square is ** 2": lambda side: 3 * sum((side // s) ^ 2 for s in STRIDES),
     "* 2 doubles: the square is ** 2": lambda side: 3 * sum(side // s * 2 for s in STRIDES),
     "the square comes after the division: (side // stride) ** 2": lambda side: 3 * sum(side**2 // s for s in STRIDES),
-    "that is the grid of stride 8 alone: there are three, and a `return` in a loop ends it": lambda side: 3 * (side // 8) ** 2,
+    "that is the grid of stride 8 alone: there are three, and a `return` ends a loop": lambda side: (
+        3 * (side // 8) ** 2
+    ),
     "/ counts parts of cells, too: a grid has whole ones, side // stride": lambda side: (
         3 * sum((side / s) ** 2 for s in STRIDES)
     ),
@@ -198,7 +200,7 @@ IOU: Mistakes = {
     "min and max are exchanged: what is in common begins at the LARGER x1 and ends at the SMALLER x2": lambda a, b: (
         _around(a, b) / (_area(a) + _area(b) - _around(a, b))
     ),
-    "b need not lie to the right of a, or below it: min and max of the two find where the common part begins and ends": (
+    "b need not lie to the right of a, or below it: min and max find where the common part begins and ends": (
         _one_sided
     ),
     "the common part begins at the LARGER x1, which may be that of a: max(a[0], b[0]), and so for y": _from_b,
@@ -276,7 +278,9 @@ AVERAGE: Mistakes = {
     ),
     "the first box has the number 1: enumerate(hits, 1)": _counted_from_0,
     "a hit counts in its own precision: count it first, then add the precision up": _counted_late,
-    "that is the recall at the end, or only hits were counted as boxes: the precision after box k is hits so far / k": lambda hits, total: sum(hits) / total,
+    "recall at the end, or hits divided by hits: the precision after box k is the hits so far, divided by k": lambda hits, total: (
+        sum(hits) / total
+    ),
     "that is the precision after the last box: it counts at each hit": lambda hits, total: sum(hits) / len(hits),
     "hits so far, divided by total, is the recall: the precision is divided by the boxes so far": lambda hits, total: (
         _found(hits, np.cumsum(hits) / total).sum() / total

@@ -237,7 +237,7 @@ CASES = {
         "in the beginning H // h was rounded",
     ),
     "an end from a rounded length": (
-        "five_numbers_to_three",
+        "rows_and_columns_have_their_own_sizes",
         {"-(-(i + 1) * length // count))": "(i + 1) * -(-length // count))"},
         "in the end -(-H // h) was rounded",
     ),
@@ -309,7 +309,7 @@ CASES = {
     "a start from resize": (
         "the_shorter_side_counts",
         {CORNER: "round((resize - crop) / 2), round((resize - crop) / 2)"},
-        "n is not resize for both",
+        "the first column comes from the width",
     ),
 }
 

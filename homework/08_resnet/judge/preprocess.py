@@ -78,8 +78,6 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
         left = top
     if mistake == "place of columns":
         top = left
-    if mistake == "place of resize":
-        top = left = round((resize - crop) / 2)
     cut = small[top : top + crop, left : left + crop].astype(np.float64)
     cut = cut[..., ::-1] if mistake == "bgr" else cut
     cut = cut // 255 if mistake == "whole" else cut / (1 if mistake == "bytes" else 255)
@@ -118,11 +116,8 @@ PLACE_CAUSES = {
     ),
     "halves": "n and crop were halved and rounded one by one: halve their difference, round((n - crop) / 2)",
     "rounded halves": "n and crop were halved and rounded one by one: halve the difference, round((n - crop) / 2)",
-    "place of rows": "rows and columns begin at the same number: the first column comes from the width, (cols - crop) / 2",
-    "place of columns": (
-        "rows and columns begin at the same number: the first row comes from the height, (rows - crop) / 2"
-    ),
-    "place of resize": "n is not resize for both: it is the height for the rows and the width for the columns",
+    "place of rows": "rows and columns begin at one number: the first column comes from the width, (cols - crop) / 2",
+    "place of columns": "rows and columns begin at one number: the first row comes from the height, (rows - crop) / 2",
     "given": "the crop begins where the middle of the given picture is: n is the height or width after resizing",
 }
 NUMBER_CAUSES = {
