@@ -21,6 +21,7 @@ from classroom.judge import Failure, JudgeError, Outcome, SubmissionError
 from classroom.judge.printed import Printed
 from classroom.page import paragraph, styled, width
 from classroom.pixels import is_picture
+from classroom.stubs import forbidden
 from classroom.tasks import HomeworkTask
 
 MARGIN = 14
@@ -84,8 +85,19 @@ def report(result: Result, every_failure: bool = False) -> str:
     if failures:
         more = "" if every_failure or len(failures) == 1 else advice.here.more_failures(len(failures) - 1, task.id)
         parts += [labelled("also", more)] * bool(more)
+        waiting = [outcome.error for outcome in result.outcomes if unwritten(outcome.error)]
+        if waiting:
+            parts.append(labelled("not written", waiting_text(task, waiting)))
         parts.append(_what_next(task, section_of(failures[0])))
     return "\n\n".join(part for part in parts if part)
+
+
+def waiting_text(task: HomeworkTask, errors: Sequence[Exception | None]) -> str:
+    """How many tests have met code that is not written yet, and in which line."""
+    first = errors[0]
+    line = f", line {first.line}" if isinstance(first, SubmissionError) and first.line else ""
+    tests = f"{len(errors)} public test{'s' * (len(errors) > 1)}"
+    return f"{tests} got as far as what is still to be written: {_shown(task)}{line}"
 
 
 def printed(texts: Sequence[Printed], remark: str = "") -> str:
@@ -190,8 +202,10 @@ def trouble(task: HomeworkTask, error: SubmissionError, call: tuple[str, Any, An
         return f"{name}: {message}{where}"
     if error.kind in ("load", "data"):
         return message
-    if error.type == "ModuleNotFoundError" and error.message == "No module named 'kuiper'":
-        return f"{name} imports kuiper{where}, and this homework is solved without it."
+    if error.type == "ModuleNotFoundError":
+        for module in forbidden(task.lesson):
+            if error.message == f"No module named {module!r}":
+                return f"{name} imports {module}{where}, and this homework is solved without it."
     if error.type in ("SystemExit", "KeyboardInterrupt"):
         return f"{name} ends the program{where}. A function gives its result with return, and never calls exit."
     if error.type == "RecursionError":

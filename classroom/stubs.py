@@ -29,6 +29,8 @@ Block = tuple[int, int]
 Places = Callable[[str], dict[str, Block]]
 HEAD = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 TODO = "NotImplementedError"
+LIBRARIES = ("torch", "tensorflow", "jax", "onnxruntime", "ncnn")
+"""Other frameworks: they compute what a homework asks for."""
 """What the stub raises."""
 STATEMENT = re.compile(r"[^\s)\]}]")
 """Start of a top-level statement."""
@@ -70,15 +72,15 @@ def packed(lesson: Lesson, name: str) -> bytes | None:
 def forbidden(lesson: Lesson) -> tuple[str, ...]:
     """Modules that the homework must not use, according to the original stub: the student's edits do not matter.
 
-    If the stub does not import kuiper at the top, kuiper is forbidden: imports inside functions are for use after the
-    homework, and no test runs them. If it does, the modules of its own lesson are forbidden.
+    If the stub does not import kuiper at the top, kuiper and LIBRARIES are forbidden: imports inside functions are for
+    use after the homework, and no test runs them. If it does, the modules of its own lesson are forbidden.
     """
     try:
         text = handed_out(lesson)
     except StubError:
         file = lesson.stub()
         text = file.read_text(encoding="utf-8", errors="replace") if file else ""
-    return lesson.modules if _imports_kuiper(text) else ("kuiper",)
+    return lesson.modules if _imports_kuiper(text) else ("kuiper", *LIBRARIES)
 
 
 def _imports_kuiper(source: str) -> bool:

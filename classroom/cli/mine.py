@@ -28,14 +28,18 @@ def mine(
     Examples: mine; mine ~/my_framework
     """
     from classroom.gallery.mine import work_of
-    from classroom.mine.package import PARTS, PackageError, files_of_package, write_package
-    from classroom.mine.report import missing_text, outcome_text, parts_table
+    from classroom.mine.package import PARTS, PackageError, files_of_package, write_package, written_before
+    from classroom.mine.report import missing_text, outcome_text, parts_table, shorter_order
     from classroom.mine.run import compare, so_far
     from classroom.tasks import all_tasks
 
     course = the_course()
     folder = (register.ROOT / "mine" if folder is None else folder.expanduser()).resolve()
     parts = {part.exercise for part in PARTS}
+    try:
+        written_before(folder)
+    except PackageError as error:
+        stop(str(error))
     say(styled("A framework of your own", "bold"))
     say(styled(f"checking {len(parts)} parts: those that you have changed take a few seconds each ...", "dim"))
     say()
@@ -50,7 +54,8 @@ def mine(
     missing = [part for part in PARTS if part.exercise not in solved]
     if missing:
         done = so_far(folder, solved)
-        say(missing_text(folder, missing, work, done if "order.py" in changed else done[:1]))
+        known = [] if "order.py" in changed else list(map(shorter_order, done[1:]))
+        say(missing_text(folder, missing, work, [*done[:1], *(known or done[1:])]))
         raise typer.Exit(1)
     found = compare(folder)
     say(outcome_text(folder, found))

@@ -18,16 +18,20 @@ from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.plugs import PLUGS
 from classroom.gallery.show import bar, errors_explained, ready, save_drawings
 from classroom.judge import Outcome, SubmissionError
+from classroom.mine.package import PARTS
 from classroom.page import paragraph, say, styled
 from classroom.progress import Progress
 from classroom.register import Course
 from classroom.shown import show
+from classroom.started import COMMAND
 from classroom.status import states_of
 from classroom.stubs import untouched
 from classroom.tasks import HomeworkTask, all_tasks
 
 ALONE = 1 / 3
 """Share of the time limit for one exercise alone."""
+OF_FRAMEWORK = {part.exercise for part in PARTS}
+"""Exercises that `course mine` runs."""
 PASSES = "Its public tests pass: they miss this case, or the network asks for more than the exercise does."
 """Printed for a function that fails only in a network."""
 
@@ -137,10 +141,15 @@ def unused(exercises: Sequence[str]) -> str:
 
     >>> unused(["sigmoid", "mend"])
     'Not used here: sigmoid; and mend, which no network of the demo uses: see the worksheets.'
+    >>> unused(["framework"]) == f"Not used here: framework, which has a command of its own, {COMMAND} mine."
+    True
     """
     elsewhere = [exercise for exercise in exercises if exercise in PLUGS]
-    nowhere = [exercise for exercise in exercises if exercise not in PLUGS]
+    own = [exercise for exercise in exercises if exercise not in PLUGS and exercise in OF_FRAMEWORK]
+    nowhere = [exercise for exercise in exercises if exercise not in PLUGS and exercise not in own]
     parts = [", ".join(elsewhere)] * bool(elsewhere)
+    if own:
+        parts.append(f"{', '.join(own)}, which has a command of its own, {COMMAND} mine")
     if nowhere:
         parts.append(f"{', '.join(nowhere)}, which no network of the demo uses: see the worksheets")
     return f"Not used here: {'; and '.join(parts)}." if parts else ""

@@ -2,9 +2,10 @@
 
     frame = header length (4 bytes, little-endian), arrays' length (8 bytes), header, the arrays' bytes
 
-Allowed: None, bool, int, float, str, list, tuple, dict with str keys, numpy arrays and scalars of the types in ARRAYS,
-but no subclasses of them. `read` builds every value itself and does not trust the sender. An array arrives row by row,
-or column by column (numpy's order F) where it lies so at the sender's, as a transposed one does.
+Allowed: None, bool, int, float, str, list, tuple, sets of str, dicts with str keys, numpy arrays and scalars of the
+types in ARRAYS, but no subclasses of them, whose methods could be anybody's. Only the dictionaries of the module
+collections arrive too, as dicts. `read` builds every value itself and does not trust the sender. An array arrives row
+by row, or column by column (numpy's order F) where it lies so at the sender's, as a transposed one does.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import math
 import struct
 import threading
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -28,6 +30,7 @@ DIMENSIONS = 32
 _LENGTHS = struct.Struct("<IQ")
 _NOT_FINITE = {"nan", "inf", "-inf"}
 _AS_IS = {type(None), bool, str}
+_DICTS = {dict, defaultdict, OrderedDict, Counter}
 
 
 class CodecError(Exception):
@@ -131,7 +134,12 @@ def _pack(value: Any, arrays: list[bytes], depth: int) -> Any:
         return {"float": value if math.isfinite(value) else repr(value)}
     if kind is list or kind is tuple:
         return {kind.__name__: [item if type(item) in _AS_IS else _pack(item, arrays, depth + 1) for item in value]}
-    if kind is dict:
+    if kind is set:
+        strange = {type(item).__name__ for item in value if type(item) is not str}
+        if strange:
+            raise CodecError(f"expected sets of str, found items of type {', '.join(sorted(strange))}")
+        return {"set": sorted(value)}
+    if kind in _DICTS:
         keys = {type(key).__name__ for key in value if type(key) is not str}
         if keys:
             raise CodecError(f"expected dicts whose keys are str, found keys of type {', '.join(sorted(keys))}")
@@ -141,7 +149,7 @@ def _pack(value: Any, arrays: list[bytes], depth: int) -> Any:
     if isinstance(value, np.generic):
         return {"scalar": _array_header(np.asarray(value), arrays)}
     name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    raise CodecError(f"expected numbers, text, lists, tuples, dicts or numpy arrays, found {name}")
+    raise CodecError(f"expected numbers, text, lists, tuples, sets of text, dicts or numpy arrays, found {name}")
 
 
 def _array_header(array: np.ndarray, arrays: list[bytes]) -> list[Any]:
@@ -208,6 +216,12 @@ def _list(content: list[Any], body: _Bytes, depth: int) -> list[Any]:
     return [item if type(item) is str and item.isascii() else _unpack(item, body, depth + 1) for item in content]
 
 
+def _set(content: list[Any], body: _Bytes, depth: int) -> set[str]:
+    if any(type(item) is not str for item in content):
+        raise CodecError("a set of something else than text")
+    return {_text(item) for item in content}
+
+
 def _text(content: str) -> str:
     if not content.isascii():
         try:
@@ -222,6 +236,7 @@ _KINDS: dict[str, tuple[type | tuple[type, ...], Callable[[Any, _Bytes, int], An
     "float": ((float, str), _float),
     "list": (list, _list),
     "tuple": (list, lambda content, body, depth: tuple(_list(content, body, depth))),
+    "set": (list, _set),
     "dict": (
         dict,
         lambda content, body, depth: {_text(key): _unpack(item, body, depth + 1) for key, item in content.items()},

@@ -221,7 +221,10 @@ def keys_there(error: KeyError, trace: TracebackType, submission: Path) -> str:
 
 def _callback(number: int, judge: Judge) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
-        judge.send({"callback": number, "args": args, "kwargs": kwargs})
+        try:
+            judge.send({"callback": number, "args": args, "kwargs": kwargs})
+        except codec.CodecError as error:
+            raise TypeError(f"it was called with something that it cannot take: {error}") from None
         reply = judge.receive()
         if "raise" in reply:
             raise PASSED_ON.get(reply["raise"], ValueError)(reply["message"])

@@ -18,6 +18,8 @@ from classroom.fixed_zip import zipped
 
 MAGIC = "7767517"
 SUFFIXES = (".pnnx.param", ".pnnx.bin")
+LETTERS = "bcdfghjklmnpqrstvwxz"
+"""Of random names: three of them make no word."""
 Pair = tuple[int, int]
 """Rows and columns."""
 
@@ -56,6 +58,26 @@ def shuffled(text: str, rng: np.random.Generator) -> str:
     """The same network, its operators in another order."""
     head, lines = text.splitlines()[:2], text.splitlines()[2:]
     return "\n".join([*head, *(lines[i] for i in rng.permutation(len(lines)))]) + "\n"
+
+
+def renamed(network: Network, rng: np.random.Generator) -> Network:
+    """The same network under names that say nothing: random letters for its operators and for its operands."""
+    head, lines = network.text.splitlines()[:2], [line.split(" ") for line in network.text.splitlines()[2:]]
+    ends = {line[1]: slice(4, 4 + int(line[2]) + int(line[3])) for line in lines}
+    operands = sorted({operand for line in lines for operand in line[ends[line[1]]]})
+    names = ["".join(LETTERS[digit] for digit in digits) for digits in np.ndindex(*[len(LETTERS)] * 3)]
+    drawn = iter(rng.choice(names, len(lines) + len(operands), replace=False).tolist())
+    new = {line[1]: next(drawn) for line in lines}
+    new_operands = {operand: next(drawn) for operand in operands}
+    for line in lines:
+        between = ends[line[1]]
+        line[between] = [new_operands[operand] for operand in line[between]]
+        line[1] = new[line[1]]
+    weights = {}
+    for key, array in network.weights.items():
+        name, _, attribute = key.rpartition(".")
+        weights[f"{new[name]}.{attribute}"] = array
+    return Network("\n".join([*head, *map(" ".join, lines)]) + "\n", weights, network.sizes)
 
 
 class Writer:
@@ -219,9 +241,9 @@ BLOCKS = (strided, residual, gate, by_channel, wave, square, pooled, averaged, h
 
 
 def random_network(rng: np.random.Generator, blocks: int = 4) -> Network:
-    """A classifier of `blocks` random blocks, with the operators of models/digits and sin."""
+    """A classifier of `blocks` random blocks, with the operators of models/digits and sin, and with random names."""
     write = Writer(rng)
     x = write.image(int(rng.integers(1, 4)), int(rng.integers(6, 9)), int(rng.integers(6, 9)))
     for choice in rng.choice(len(BLOCKS), blocks, replace=False):
         x = BLOCKS[choice](write, x)
-    return write.network(write.linear(x, int(rng.integers(2, 6)), bias=bool(rng.integers(2))))
+    return renamed(write.network(write.linear(x, int(rng.integers(2, 6)), bias=bool(rng.integers(2)))), rng)

@@ -206,13 +206,7 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
     What was changed of THEIRS stays. Where another file is not from this command, or not as it was written,
     PackageError is raised before anything is written.
     """
-    if not folder.name.isidentifier() or keyword.iskeyword(folder.name) or folder.name in TAKEN:
-        raise PackageError(f"a package cannot be called {folder.name!r}: take a name such as mine or my_framework")
-    if folder.exists() and not folder.is_dir():
-        raise PackageError(f"{folder} is a file: name another folder")
     before = written_before(folder)
-    if before is None:
-        raise PackageError(f"{folder} is there, and is not from this command: it stays as it is. Name another folder")
     kept = set()
     for name in files:
         path = folder / name
@@ -221,7 +215,8 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
                 kept.add(name)
                 continue
             said = "was changed since it was written" if name in before else "is not from this command"
-            raise PackageError(f"{path} {said}: it stays as it is. Write another one: {COMMAND} mine {folder.name}2")
+            other = quoted(folder.with_name(f"{folder.name}2"))
+            raise PackageError(f"{path} {said}: it stays as it is. Write another one: {COMMAND} mine {other}")
     try:
         for name, content in files.items():
             path = folder / name
@@ -236,15 +231,29 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
     return {name for name, found in hashes.items() if before.get(name) != found}
 
 
-def written_before(folder: Path) -> dict[str, str] | None:
-    """File -> hash, as this command wrote them; {} for a new or empty folder; None if it did not write it."""
+def quoted(folder: Path) -> str:
+    """The folder for a command line."""
+    return f'"{folder}"' if " " in str(folder) else str(folder)
+
+
+def written_before(folder: Path) -> dict[str, str]:
+    """File -> hash, as this command wrote them; {} for a new or empty folder.
+
+    Raises PackageError for a folder that it did not write, and for a name that no package can have.
+    """
+    if not folder.name.isidentifier() or keyword.iskeyword(folder.name) or folder.name in TAKEN:
+        raise PackageError(f"a package cannot be called {folder.name!r}: take a name such as mine or my_framework")
+    if folder.exists() and not folder.is_dir():
+        raise PackageError(f"{folder} is a file: name another folder")
     if not folder.exists() or not any(folder.iterdir()):
         return {}
     try:
         hashes = json.loads((folder / WRITTEN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return hashes if isinstance(hashes, dict) else None
+        hashes = None
+    if not isinstance(hashes, dict):
+        raise PackageError(f"{folder} is there, and is not from this command: it stays as it is. Name another folder")
+    return hashes
 
 
 def fingerprint(content: bytes) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,9 +36,14 @@ def reference_parts() -> dict[str, Callable[..., Any]]:
     }
 
 
-def call_part(name: str, *args: Any) -> Any:
+def call_part(name: str, /, *args: Any, **options: Any) -> Any:
     """Call the part of that name."""
-    return reference_parts()[name](*args)
+    return reference_parts()[name](*args, **options)
+
+
+def by_position(name: str, args: Sequence[Any], options: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a part, those with a keyword too, in the part's order. Raises TypeError as a call does."""
+    return inspect.signature(reference_parts()[name]).bind(*args, **options).args
 
 
 def parsed_lines(text: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from classroom import register
 from classroom.explain import labelled
-from classroom.mine.package import PARTS, FrameworkPart
+from classroom.mine.package import PARTS, FrameworkPart, quoted
 from classroom.mine.run import UNSEEN, BesideKuiper
 from classroom.page import paragraph, styled
 from classroom.started import COMMAND, short_name
@@ -55,13 +55,22 @@ def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWo
     if first in work.broken:
         lines += [labelled("must hold", work.broken[first])]
         if first in work.late and len(missing) == 1:
-            run = f"cd {quoted(folder.parent)} && {short_name(sys.executable)} -m {folder.name}"
-            lines += [labelled("time", f"a busy machine can be the reason: `{run}` has no limit")]
+            lines += [labelled("time", f"a busy machine can be the reason: `{run_by_hand(folder)}` has no limit")]
     lines += [labelled("check", f"{COMMAND} check {following}"), labelled("stuck?", f"{COMMAND} hint {following}")]
     if broken:
         lines += ["", paragraph("Also not right yet:")]
         lines += [labelled("must hold", f"{exercise}: {work.broken[exercise]}") for exercise in broken]
     return "\n".join(lines)
+
+
+def shorter_order(line: str) -> str:
+    """The order in which the operators run, where it has been shown before.
+
+    >>> shorter_order("they run in the order in, a, b, out")
+    'they run in the order in, ..., out'
+    """
+    first, *_, last = line.split(", ")
+    return f"{first}, ..., {last}"
 
 
 def outcome_text(folder: Path, found: BesideKuiper) -> str:
@@ -70,7 +79,10 @@ def outcome_text(folder: Path, found: BesideKuiper) -> str:
         place = f"random network {found.stopped} of {UNSEEN}" if found.stopped else "the digits"
         place = "the ResNet of lesson 8" if found.stopped > UNSEEN else place
         lines = [styled("Your framework has all its parts, and stops.", "bad")]
-        return "\n".join([*lines, labelled("at", place), labelled("happened", found.error), *looked_for()])
+        lines += [labelled("at", place), labelled("happened", found.error)]
+        if not 0 < found.stopped <= UNSEEN:
+            lines += [labelled("then", f"`{run_by_hand(folder)}` shows all the calls that lead there")]
+        return "\n".join([*lines, *looked_for()])
     reads = f"Your framework reads {found.right} of {found.digits} digits, without kuiper"
     if not found.good:
         lines = [styled(f"{reads}; kuiper reads {found.kuiper_right}.", "bad")]
@@ -82,9 +94,8 @@ def outcome_text(folder: Path, found: BesideKuiper) -> str:
             styled(f"{reads}.", "good"),
             labelled("networks", f"{UNSEEN} of {UNSEEN} that it has never seen give what kuiper gives"),
             labelled("ResNet", f"{patches_text(found)}, as by kuiper"),
-            labelled("time", f"one digit takes {found.ratio:.1f} times as long as with kuiper's simple engine"),
             labelled("it is in", f"{shown(folder)}, a package that needs numpy only: take it along"),
-            labelled("try", f"cd {quoted(folder.parent)} && {short_name(sys.executable)} -m {folder.name}"),
+            labelled("try", run_by_hand(folder)),
             labelled("or", f"the same, and then {folder.name}/classifier/classifier.pnnx.param PHOTO.jpg"),
         ]
     )
@@ -103,14 +114,19 @@ def own_parts_text(passed: Collection[str], solved: Collection[str]) -> str:
     return f"{len(set(ids) & set(solved))} of {len(ids)} parts of your own framework: {COMMAND} mine"
 
 
-def quoted(folder: Path) -> str:
-    """The folder for a command line."""
-    return f'"{folder}"' if " " in str(folder) else str(folder)
-
-
 def looked_for() -> list[str]:
     """How to find what is wrong though every exercise passes."""
-    return [labelled("then", f"`{COMMAND} demo digits --mine` runs your parts one by one beside kuiper's")]
+    return [
+        labelled("framework", f"`{COMMAND} check framework` tests it by itself, with kuiper's parts"),
+        labelled(
+            "the others", f"`{COMMAND} demo digits --mine` runs them one by one beside kuiper's, and no framework"
+        ),
+    ]
+
+
+def run_by_hand(folder: Path) -> str:
+    """The command that runs the package."""
+    return f"cd {quoted(folder.parent)} && {short_name(sys.executable)} -m {folder.name}"
 
 
 def shown(folder: Path) -> str:

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +26,6 @@ UNSEEN = 20
 STEPS = ("parse_operator", "topological_order")
 """Parts that show something by themselves, each with those before it."""
 STEP_SECONDS = 20.0
-SINGLES = 15
-"""Digits read one at a time, to measure the time."""
 TOLERANCE = 1e-3
 ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
 """Its matrix products are small: threads that wait for each other would cost more than they gain."""
@@ -42,7 +39,6 @@ class BesideKuiper:
     right, kuiper_right, digits : how many digits either reads right, and how many there are.
     patches_right, patches_kuiper, patches : likewise for the patches that lesson 8's ResNet names.
     agreeing : of the UNSEEN random networks, how many give what kuiper gives.
-    ratio : the time for one digit, divided by that of kuiper's simple engine.
     """
 
     error: str = ""
@@ -54,7 +50,6 @@ class BesideKuiper:
     patches_kuiper: int = 0
     patches: int = 0
     agreeing: int = 0
-    ratio: float = 0.0
 
     @property
     def good(self) -> bool:
@@ -85,7 +80,7 @@ def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS)
         params.append(classifier)
         inputs.append(patches)
         outputs = [folder / f"output{index}.npy" for index in range(len(params))]
-        error, stopped, took = run(package, params, inputs, outputs, seconds)
+        error, stopped = run(package, params, inputs, outputs, seconds)
         if error:
             return BesideKuiper(error=error, stopped=max(stopped, 0))
         got = [np.load(output) for output in outputs]
@@ -104,7 +99,6 @@ def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS)
         patches_kuiper=int((expected[-1].argmax(axis=1) == names).sum()),
         patches=len(names),
         agreeing=sum(agree(a, b) for a, b in zip(got[1:-1], expected[1:-1])),
-        ratio=took / kuiper_seconds(digits, images),
     )
 
 
@@ -132,34 +126,24 @@ def ask(request: dict[str, Any], seconds: float) -> subprocess.CompletedProcess[
 
 def run(
     package: Path, params: Sequence[Path], inputs: Sequence[np.ndarray], outputs: Sequence[Path], seconds: float
-) -> tuple[str, int, float]:
-    """Run the networks in the worker -> (error, at which network, seconds for one digit)."""
+) -> tuple[str, int]:
+    """Run the networks in the worker -> (error, at which network)."""
     networks = []
     for param, x, output in zip(params, inputs, outputs):
         given = output.with_name(f"input_of_{output.name}")
         np.save(given, x, allow_pickle=False)
         networks.append([str(param), str(given), str(output)])
-    request = {"package": str(package.resolve()), "networks": networks, "singles": SINGLES}
+    request = {"package": str(package.resolve()), "networks": networks}
     try:
         done = ask(request, seconds)
         result = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
-        return f"no result within {seconds:g} s: is there a loop that never ends, or one that is very slow?", -1, 0.0
+        return f"no result within {seconds:g} s: is there a loop that never ends, or one that is very slow?", -1
     except ValueError:
-        return f"the process ended by itself (exit code {done.returncode}): does the code call exit?", -1, 0.0
-    return result["error"], result["network"], result["seconds"]
+        return f"the process ended by itself (exit code {done.returncode}): does the code call exit?", -1
+    return result["error"], result["network"]
 
 
 def agree(got: np.ndarray, expected: np.ndarray) -> bool:
     """Whether a network's output is what kuiper gives."""
     return got.shape == expected.shape and np.allclose(got, expected, TOLERANCE, TOLERANCE)
-
-
-def kuiper_seconds(param: Path, images: np.ndarray) -> float:
-    """The shortest time of kuiper's simple engine for one digit."""
-    graph, seconds = kuiper.load(param, engine="simple"), []
-    for one in images[:SINGLES]:
-        started = time.perf_counter()
-        graph(one[None])
-        seconds.append(time.perf_counter() - started)
-    return min(seconds)

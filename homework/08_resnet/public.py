@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import kuiper
 from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 from classroom.mine import networks
 from classroom.mine.networks import Network, Writer, random_network, shuffled
-from classroom.mine.reference import call_part, parsed_lines
+from classroom.mine.reference import by_position, call_part, parsed_lines
 
 POOL_ERRORS = {
     "slice indices must be integers": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
@@ -259,13 +259,18 @@ NAMES = (
     "the dictionary was filled under names of operators, and is asked for an operand: fill it with "
     "values[outputs[0]] = ..., or with writers[operand] = name."
 )
+UNWRITTEN = (
+    "no operator is noted as the one that writes this operand. Are all lines read, from the third on, "
+    "text.splitlines()[2:]? Is each operator kept under its name, of which there is one, and not under its type?"
+)
 NO_ENTRY = (
     "this operator has no entry in the dictionary: give each of them one, an empty list, before you add successors, "
     "{name: [] for ...}."
 )
 NO_ARRAY = (
     "nothing is in the dictionary under this operator's name. If it holds arrays: they are kept under the names of "
-    "operands, values[outputs[0]] = ..., and read as values[operand]."
+    "operands, values[outputs[0]] = ..., and read as values[operand]. If it holds operators: each is kept under its "
+    "name, not its type."
 )
 EMPTY_AT_FIRST = (
     "the dictionary is empty when it is asked for this operand. If it says who writes an operand: note all writers "
@@ -299,24 +304,63 @@ NO_BIAS = (
     "with bias=False there is no bias, and weights.get gives None for it: nn.Linear is then x @ weight.T, and nothing "
     "is added."
 )
-UNWEIGHTED = "{} is a {}: only nn.Conv2d and nn.Linear have weights. Look them up inside their if, or use weights.get."
+UNWEIGHTED = (
+    "{0} is a {1}: only nn.Conv2d and nn.Linear have weights. Look them up inside their if, or use weights.get. Or has "
+    "{1} no if of its own?"
+)
+TAKEN_AWAY = (
+    "`weights` had this key at first. weights.pop(...) takes an array away that the next call needs; weights[...] "
+    "leaves it there."
+)
+NO_LIST = (
+    "{0} has no entry in the dictionary of successors. No operator reads from it, and so it needs an empty list: "
+    "{{name: [] for ...}} gives one to every operator."
+)
+NO_OPTION = "this operator has no option of that name: read the options of a type inside its if."
+KNOWN = "{0} is among TYPES, and was refused: is the type compared with TYPES, or with PARTS?"
+NEVER = "parts.{0} was never called: the part computes this type, and not your own code."
+FOR_EACH_READER = (
+    "parts.{0} was called {1} times for {2} operator{3}: go through the order in a loop, and keep what each computes "
+    "for all who read it."
+)
+RESULT_IN_A_LIST = "The network gives its result in a list: return the array by itself that pnnx.Output reads, read[0]."
+LATER = (
+    "The first call is right and a later one is not: does compute change `weights`, or does something keep values from "
+    "call to call?"
+)
+OWN_LINES = (
+    "the lines of this file are written backwards, and only parts.parse_operator can read them: take type, name and "
+    "operands from what it gives."
+)
+OWN_ORDER = "the operators run in the list that parts.topological_order gives, and in no order of your own."
+OWN_OPTIONS = (
+    "here parts.parse_parameter adds 10 to each number: an option is what it gives, and neither int(...) nor eval(...) "
+    "of the text."
+)
 BIASLESS = "{} has bias=False, so weights has no bias for it: weights.get(...) gives None where weights[...] raises."
 WEIGHTED = ("nn.Conv2d", "nn.Linear")
+NO_LINE = "a line was parsed that describes no operator: leave out the first two, and empty ones."
+NO_INPUT = (
+    "`inputs` has as many arrays as the operator reads: inputs[0] is the first, and for most types the only one. "
+    "pnnx.Input reads none: compute is not called for it, as it writes x."
+)
+WORDS = "parts.parse_operator takes a line as it is, one text, and splits it."
 BROKEN = {
     "KeyError: 'weight'": "the keys are 'operator.attribute': weights[f'{name}.weight'].",
     "KeyError: 'bias'": "the keys are 'operator.attribute': weights.get(f'{name}.bias').",
     ".weight'": "the keys are 'operator.attribute', as the line above says: weights[f'{name}.weight'].",
-    "KeyError: 'expr'": "an operator that is no expression was taken for one: does each if before it return something?",
+    "KeyError: 'expr'": "an operator that is no expression was taken for one: has each of the other seven types an if, "
+    "does each if return something, and is compute called for pnnx.Input, which is not for it?",
     "; params is empty": "this type has no options: look them up inside the if of the type that has them.",
     "; params has": "an option of that name is not in the operator's line: the line above says which are.",
-    "KeyError: 0": TEXTS,
-    "KeyError: 1": TEXTS,
-    " has 'pnnx_input": NAMES,
-    "'0', 'relu_1'": NAMES,
+    **{f"KeyError: '{key}'": NO_OPTION for key in ("stride", "padding", "groups", "kernel_size", "output_size")},
     " is empty": EMPTY_AT_FIRST,
     "NameError": "nothing of that name is in your file: write it there, or import it at the top.",
     "KeyError": "this operand is not in the dictionary. Do the operators run in the order that parts.topological_order "
-    "gives? And does every array stay there that somebody reads later? (Lesson 4, 'The loop that runs a network'.)",
+    "gives? Is x there under the operand that pnnx.Input writes, outputs[0]? And does every array stay there that "
+    "somebody reads later? (Lesson 4, 'The loop that runs a network'.)",
+    "read-only": "the next call reads the weights again: make a new array, y = y + bias, and write into none of them.",
+    "truth value of an array": "an array is neither true nor false: ask whether `bias is not None`.",
     "'list' object has no attribute": "`inputs` is a list of arrays, and a part takes one: parts.relu(inputs[0]).",
     "'str' object has no attribute 'T'": "attributes holds descriptions such as '(4,4)f32'; the array is "
     "weights[f'{name}.weight'].",
@@ -326,14 +370,16 @@ BROKEN = {
     "'add' output from dtype('O')": NO_BIAS,
     "'numpy.ndarray' object is not callable": "framework gives the result itself: it returns a function of x.",
     "'NoneType' object has no attribute": "a part got None. Either compute returns nothing for one of TYPES, or "
-    "weights.get finds nothing: its keys are 'operator.attribute'.",
+    "weights.get finds nothing: its keys are 'operator.attribute', and what weights.pop took is gone.",
     "has no attribute": "parts has the functions that the docstrings of framework and compute name, and no others.",
     "NoneType": "one of the two functions gives None: does framework return the inner function, and that one a result? "
     "And does compute return something for each of TYPES?",
     "found None": "one of an expression's operands is None: does compute return something for each of TYPES?",
+    "index out of range": NO_INPUT,
     "RecursionError": "the functions call each other once for each operator: go through the order in a loop.",
     "invalid literal for int": "a line was parsed that describes no operator: leave out the first two.",
-    "leads to": "successors maps operators to operators: '0' is an operand, and the successors are those who read it.",
+    "leads to": "successors maps operators to operators, not to operands: the successors are those who read a result.",
+    "weight: expected 4 axes": "a weight has 4 axes, a bias has 1: conv2d takes the weight first, then the bias.",
     "in_channels says": "the weight has fewer channels than the image, because this convolution has groups: its option "
     "groups is conv2d's last argument.",
     "is not among": "parts.evaluate takes all inputs of the operator, in a list: @1 is the second of them.",
@@ -344,6 +390,7 @@ BROKEN = {
     "matmul": "nn.Linear's weight is (out_features, in_features): the product with (N, in_features) needs weight.T.",
     "to unpack": "parse_operator gives six values: type, name, inputs, outputs, params, attributes; "
     "parse_parameter gives a pair, (type, value).",
+    "unexpected keyword": "a part has no argument of that name: compute's docstring lists their names.",
     "required positional": "a function was given too few arguments: compute's docstring lists those of the parts.",
     "positional argument": "a function was given too many arguments: compute's docstring lists those of the parts.",
     "stride: expected": VALUES.format("stride"),
@@ -351,18 +398,62 @@ BROKEN = {
     "kernel_size: expected": VALUES.format("kernel_size"),
     "output_size: expected": VALUES.format("output_size"),
 }
-NO_LINE = "a line was parsed that describes no operator: leave out the first two, and empty ones."
-NO_INPUT = "`inputs` has as many arrays as the operator reads: inputs[0] is the first, and for most types the only one."
 NO_ORDER = (
     "parts.topological_order was never called: in a file the lines may come in any order, and it says which operator "
     "runs after which. It takes the dictionary of successors."
 )
 
 
-class Calls(list[str]):
-    """The names of the parts that were called; `successors` : what parts.topological_order was given last."""
+TAKES = {
+    "conv2d": ("nn.Conv2d", 3, ("stride", "padding", "groups")),
+    "max_pool2d": ("nn.MaxPool2d", 1, ("kernel_size", "stride", "padding")),
+    "adaptive_avg_pool": ("nn.AdaptiveAvgPool2d", 1, ("output_size",)),
+}
+"""Part -> the type that it computes, the place of the first option among its arguments, its options."""
 
-    successors: Any = None
+
+class Calls(list[str]):
+    """The names of the parts that were called.
+
+    successors : what parts.topological_order was given last. options : (part, its options) of each call with options.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.successors: Any = None
+        self.options: list[tuple[str, list[Any]]] = []
+
+    def note(self, name: str, args: Sequence[Any]) -> None:
+        """Note what the part was given."""
+        if name == "topological_order":
+            self.successors = args[0]
+        if name in TAKES:
+            self.options.append((name, list(map(plain, args[TAKES[name][1] :]))))
+
+
+def plain(option: Any) -> Any:
+    """An option for comparisons: a list or an array as a tuple, all else as it is."""
+    option = option.tolist() if isinstance(option, np.ndarray) else option
+    return tuple(option) if isinstance(option, list) else option
+
+
+def option_cause(network: Network, calls: Calls) -> str:
+    """Which part was given other options than those of its operator's line; "" if none was."""
+    lines = [call_part("parse_operator", line) for line in network.text.splitlines()[2:]]
+    for part, given in calls.options:
+        kind, _, keys = TAKES[part]
+        read = [
+            [plain(call_part("parse_parameter", params[key])[1]) for key in keys]
+            for type_, _, _, _, params, _ in lines
+            if type_ == kind
+        ]
+        if not read or given in read:
+            continue
+        nearest = max(read, key=lambda right: sum(a == b for a, b in zip(right, given)))
+        others = [n for n, (a, b) in enumerate(zip(given, nearest)) if a != b]
+        got, right = (", ".join(f"{keys[n]}={one[n]!r:.60}" for n in others) for one in (given, nearest))
+        return f"parts.{part} was called with {got}, and the line of the {kind} says {right}."
+    return ""
 
 
 def order_cause(network: Network, given: Any) -> str:
@@ -371,7 +462,7 @@ def order_cause(network: Network, given: Any) -> str:
     reads = {words[1]: words[4 : 4 + int(words[2])] for words in lines}
     writes = {words[1]: words[4 + int(words[2]) :][: int(words[3])] for words in lines}
     right = {(a, b) for a in writes for b in reads if set(writes[a]) & set(reads[b])}
-    if not isinstance(given, dict) or not all(isinstance(names, list | tuple) for names in given.values()):
+    if not isinstance(given, dict) or not all(isinstance(names, list | tuple | set) for names in given.values()):
         return ""
     got = {(a, b) for a, names in given.items() for b in names if isinstance(b, str)}
     if given and not set(given) & set(reads):
@@ -390,25 +481,32 @@ def order_cause(network: Network, given: Any) -> str:
 def causes(network: Network, calls: Sequence[str] = ()) -> dict[str, str]:
     """Words of an error -> the likely cause, for a framework that was to compute this network and made these calls."""
     ordered = "topological_order" in calls
-    found = {}
-    for kind, name, *_ in map(str.split, network.text.splitlines()[2:]):
+    kinds = {name: kind for kind, name, *_ in map(str.split, network.text.splitlines()[2:])}
+    found = {f"KeyError: '{key}'": TAKEN_AWAY for key in network.weights}
+    for name, kind in kinds.items():
         if kind not in WEIGHTED:
             found[f"KeyError: '{name}."] = UNWEIGHTED.format(name, kind)
         elif f"{name}.bias" not in network.weights:
             found[f"KeyError: '{name}.bias'"] = BIASLESS.format(name)
         found[f"KeyError: '{name}'"] = NO_ARRAY if ordered else NO_ENTRY
+        found[f"leads to '{name}'"] = NO_LIST.format(name)
+    found |= {"KeyError: 0": TEXTS, "KeyError: 1": TEXTS}
+    found |= {f"{before} '{name}'": NAMES for name in kinds for before in (" has", ",")}
+    if calls[-1:] == ["parse_operator"]:
+        found |= {"index out of range": NO_LINE, "'list' object has no attribute": WORDS}
     empty = EMPTIED if set(calls) - PREPARING else EMPTY_AT_START if ordered else EMPTY_AT_FIRST
-    return found | BROKEN | {" is empty": empty}
+    now = {" is empty": empty} | ({} if ordered else {"KeyError": UNWRITTEN})
+    return found | {words: cause for words, cause in (BROKEN | now).items() if words not in found}
 
 
 def noted(calls: Calls, call: Callable[..., Any] = call_part) -> Callable[..., Any]:
     """The parts as one function that notes the name of each part it calls."""
 
-    def the_parts(name: str, *args: Any) -> Any:
+    def the_parts(name: str, /, *args: Any, **options: Any) -> Any:
         calls.append(name)
-        if name == "topological_order" and args:
-            calls.successors = args[0]
-        return call(name, *args)
+        with suppress(TypeError):  # as the part raises it
+            calls.note(name, by_position(name, args, options))
+        return call(name, *args, **options)
 
     return the_parts
 
@@ -419,12 +517,20 @@ def explained(network: Network, calls: Calls) -> Iterator[None]:
     try:
         yield
     except SubmissionError as error:
-        error.cause = order_cause(network, calls.successors) or None
+        error.cause = order_cause(network, calls.successors) or refusal_cause(network, calls, error) or None
         if error.cause:
             raise
-        no_input = NO_LINE if calls[-1:] == ["parse_operator"] else NO_INPUT
-        with likely(causes(network, calls) | {"index out of range": no_input}):
+        error.cause = option_cause(network, calls) or None
+        with likely(causes(network, calls)):
             raise
+
+
+def refusal_cause(network: Network, calls: Sequence[str], error: SubmissionError) -> str:
+    """That a type was refused which is among TYPES; "" if none was."""
+    if error.type != "ValueError" or set(calls) != {"parse_operator"}:
+        return ""
+    kinds = [line.split()[0] for line in network.text.splitlines()[2:]]
+    return next((KNOWN.format(kind) for kind in kinds if kind in error.message), "")
 
 
 def expect_network(
@@ -452,23 +558,44 @@ def expect_network(
         stale = isinstance(got, list) and any(map(np.array_equal, got[1:], got[:-1]))
         failure.cause = (
             order_cause(network, calls.successors)
+            or (RESULT_IN_A_LIST * in_a_list(got))
+            or option_cause(network, calls)
             or failure.cause
             or ("The second call gives what the first gave: each x needs new values." * stale)
+            or (LATER * right_at_first(got, expected))
         )
         raise
 
 
+def in_a_list(got: Any) -> bool:
+    """Whether a network gave a list or tuple with an array in it."""
+    first = got[0] if isinstance(got, list) and got else None
+    return isinstance(first, list | tuple) and any(isinstance(one, np.ndarray) for one in first)
+
+
+def right_at_first(got: Any, expected: Sequence[np.ndarray]) -> bool:
+    """Whether the first of several calls gave what it should."""
+    if len(expected) < 2 or not isinstance(got, list):
+        return False
+    try:
+        expect(got[:1], expected[:1], rtol=1e-4, atol=1e-4)
+    except Failure:
+        return False
+    return True
+
+
 @task("framework", "ends", "parts")
 def one_relu(student: Student) -> None:
-    """Three lines, input, nn.ReLU and output, are a network: -1, 2 becomes 0, 2."""
-    write = Writer(np.random.default_rng(0))
-    network = write.network(write.each("nn.ReLU", write.image(1, 1, 2)).name)
-    x = np.array([[[[-1.0, 2.0]]]], np.float32)
+    """The three lines of the docstring's example, input, nn.ReLU and output, are a network: -1, 2 becomes 0, 2."""
+    network = Network("7767517\n3 2\npnnx.Input in 0 1 a\nnn.ReLU relu 1 1 a b\npnnx.Output out 1 0 b\n", {}, (2,))
     calls = Calls()
     with explained(network, calls):
-        got = student.run_framework(network.text, {}, [x], noted(calls))
-    expected = np.array([[[[0.0, 2.0]]]], np.float32)
-    mistakes = {"`inputs` is a list of arrays, and a part takes one: parts.relu(inputs[0])": [expected[None]]}
+        got = student.run_framework(network.text, {}, [np.array([[-1.0, 2.0]], np.float32)], noted(calls))
+    expected = np.array([[0.0, 2.0]], np.float32)
+    mistakes = {
+        "`inputs` is a list of arrays, and a part takes one: parts.relu(inputs[0])": [expected[None]],
+        RESULT_IN_A_LIST: [[expected]],
+    }
     expect(got, [expected], what="the output", mistakes=mistakes)
 
 
@@ -594,8 +721,15 @@ def each_operator_once(student: Student, rng: np.random.Generator) -> None:
     calls = Calls()
     with explained(network, calls):
         student.run_framework(network.text, {}, [network.batch(rng, 2)], noted(calls))
-    got = {name: calls.count(name) for name in ("sigmoid", "relu", "evaluate")}
-    expect(got, {"sigmoid": 1, "relu": 3, "evaluate": 1}, what="how often each part was called")
+    expected = {"sigmoid": 1, "relu": 3, "evaluate": 1}
+    for name, count in expected.items():
+        try:
+            expect(calls.count(name), count, what=f"how often parts.{name} was called")
+        except Failure as failure:
+            found = calls.count(name)
+            said = FOR_EACH_READER.format(name, found, count, "s" * (count > 1)) if found else NEVER.format(name)
+            failure.cause = said if found > count or not found else None
+            raise
 
 
 @task("framework", "parts")
@@ -608,9 +742,10 @@ def whatever_the_parts_compute(student: Student) -> None:
     network = write.network(write.add("torch.flatten", [y.name], {"end_dim": -1, "start_dim": 1}))
     adding = ("relu", "sigmoid", "conv2d", "max_pool2d", "adaptive_avg_pool", "flatten", "evaluate")
 
-    def adds(name: str, *args: Any) -> Any:
+    def adds(name: str, /, *args: Any, **options: Any) -> Any:
         if name not in adding:
-            return call_part(name, *args)
+            return call_part(name, *args, **options)
+        args = by_position(name, args, options)
         return (args[1][0] if name == "evaluate" else args[0]) + np.float32(10 ** adding.index(name))
 
     x = np.zeros((2, 1, 4, 4), np.float32)
@@ -618,15 +753,106 @@ def whatever_the_parts_compute(student: Student) -> None:
     with explained(network, calls):
         got = student.run_framework(network.text, network.weights, [x], noted(calls, adds))
     what = "the output, where relu adds 1, sigmoid 10, conv2d 100 and so on"
-    expect(got, [x + np.float32(1_111_111)], what=what)
+    try:
+        expect(got, [x + np.float32(1_111_111)], what=what)
+    except Failure as failure:
+        failure.cause = next((NEVER.format(name) for name in adding if name not in calls), failure.cause)
+        raise
 
 
-@task("framework", "again")
-def one_input_after_another(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """The same network is called three times, with batches of 2, 1 and 3."""
+@task("framework", "options")
+def whatever_the_options_are(student: Student, rng: np.random.Generator) -> None:
+    """An option is the value that parts.parse_parameter gives for its text, also where that adds 10 to each number."""
     write = Writer(rng)
-    network = write.network(write.each("nn.Sigmoid", write.each("nn.ReLU", write.image(1, 3, 3))).name)
+    y = write.conv(write.image(4, 8, 9), 6, (3, 2), (2, 1), (1, 2), groups=2)
+    y = write.average(write.max_pool(y, (2, 3), (1, 2), (1, 0)), (3, 2))
+    network = write.network(y.name)
+
+    def lies(name: str, /, *args: Any, **options: Any) -> Any:
+        if name in TAKES:
+            return by_position(name, args, options)[0]
+        given = call_part(name, *args, **options)
+        if name != "parse_parameter":
+            return given
+        kind, value = given
+        return kind, [one + 10 for one in value] if isinstance(value, list | tuple) else value + 10
+
+    calls = Calls()
+    with explained(network, calls):
+        student.run_framework(network.text, network.weights, [network.batch(rng, 1)], noted(calls, lies))
+    right = {
+        "conv2d": [(12, 11), (11, 12), 12],
+        "max_pool2d": [(12, 13), (11, 12), (11, 10)],
+        "adaptive_avg_pool": [(13, 12)],
+    }
+    given = dict(calls.options)
+    for part, options in right.items():
+        names = TAKES[part][2]
+        try:
+            expect(given.get(part), options, what=f"what parts.{part} was given", names=names)
+        except Failure as failure:
+            failure.cause = OWN_OPTIONS if part in given else NEVER.format(part)
+            raise
+
+
+@task("framework", "lines")
+def whatever_the_lines_look_like(student: Student, rng: np.random.Generator) -> None:
+    """Only parts.parse_operator knows what a line says: here it reads a file whose lines are written backwards."""
+    write = Writer(rng)
+    network = write.network(write.each("nn.ReLU", write.each("nn.Sigmoid", write.image(1, 2, 3))).name)
+    head, lines = network.text.splitlines()[:2], network.text.splitlines()[2:]
+    text = "\n".join([*head, *(line[::-1] for line in lines)]) + "\n"
+
+    def backwards(name: str, /, *args: Any, **options: Any) -> Any:
+        if name != "parse_operator":
+            return call_part(name, *args, **options)
+        (line,) = by_position(name, args, options)
+        return call_part(name, line[::-1])
+
+    x, calls = network.batch(rng, 2), Calls()
+    try:
+        got = student.run_framework(text, {}, [x], noted(calls, backwards))
+        expect(got, [call_part("sigmoid", x)], rtol=1e-4, atol=1e-4, what="the output")
+    except (Failure, SubmissionError) as wrong:
+        wrong.cause = OWN_LINES if "topological_order" not in calls else None
+        raise
+
+
+@task("framework", "order", "shared", "once", "deep")
+def whatever_the_order_is(student: Student, rng: np.random.Generator) -> None:
+    """Where nn.ReLU and nn.Sigmoid can run in either order, they run in the one that parts.topological_order gives."""
+    write = Writer(rng)
+    x = write.image(1, 2, 3)
+    network = write.network(write.expression("sub(@0,@1)", write.each("nn.ReLU", x), write.each("nn.Sigmoid", x)).name)
+    names = [line.split()[1] for line in network.text.splitlines()[2:]]
+    for first, second in ((1, 2), (2, 1)):
+        order = [names[0], names[first], names[second], *names[3:]]
+        calls = Calls()
+
+        def orders(name: str, /, *args: Any, order: list[str] = order, **options: Any) -> Any:
+            return order if name == "topological_order" else call_part(name, *args, **options)
+
+        with explained(network, calls):
+            student.run_framework(network.text, {}, [network.batch(rng, 1)], noted(calls, orders))
+        computing = [name for name in calls if name in ("relu", "sigmoid")]
+        expected = ["relu", "sigmoid"] if first == 1 else ["sigmoid", "relu"]
+        try:
+            expect(computing, expected, what="the parts, as they were called")
+        except Failure as failure:
+            failure.cause = OWN_ORDER if "topological_order" in calls else NO_ORDER
+            raise
+
+
+@task("framework", "again", "kept", "weights")
+def one_input_after_another(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """The same network, with layers that have weights, is called three times, with batches of 2, 1 and 3."""
+    write = Writer(rng)
+    y = write.conv(write.each("nn.Sigmoid", write.each("nn.ReLU", write.image(1, 3, 3))), 2)
+    network = write.network(write.linear(y, 3))
     expect_network(student, oracle, network, [network.batch(rng, count) for count in (2, 1, 3)])
+
+
+NO_TYPE_CHECK = "framework has to look at the type of every operator, before it returns the inner function."
 
 
 def with_strange_operator(rng: np.random.Generator) -> tuple[Network, str, str]:
@@ -646,17 +872,18 @@ def a_type_that_is_not_known(student: Student, rng: np.random.Generator) -> None
     def make(text: str, inputs: list[np.ndarray]) -> Any:
         return student.run_framework(text, {}, inputs, call_part)
 
-    cause = "framework has to look at the type of every operator, before it returns the inner function."
-    expect_refused(make, network.text, [], cause=cause)
+    expect_refused(make, network.text, [], cause=NO_TYPE_CHECK)
 
 
 @task("framework", "message", "unknown")
 def the_message_says_what_and_where(student: Student, rng: np.random.Generator) -> None:
     """The message of this error holds the operator's type and its name."""
     network, kind, name = with_strange_operator(rng)
+    calls = Calls()
     try:
-        student.run_framework(network.text, {}, [network.batch(rng, 1)], call_part)
+        student.run_framework(network.text, {}, [network.batch(rng, 1)], noted(calls))
     except SubmissionError as error:
+        error.cause = NO_TYPE_CHECK if "topological_order" in calls else None
         if error.kind != "raise" or error.type != "ValueError":
             raise
         lost = [word for word in (kind, name) if word not in error.message]
@@ -665,7 +892,9 @@ def the_message_says_what_and_where(student: Student, rng: np.random.Generator) 
             failure.cause = f"{lost[0]} is not in it: with a hundred operators one wants to know which."
             raise failure from None
         return
-    raise Failure(f"expected ValueError for an operator of type {kind}, and the network was computed", "ValueError")
+    failure = Failure(f"expected ValueError for an operator of type {kind}, and the network was computed", "ValueError")
+    failure.cause = NO_TYPE_CHECK
+    raise failure
 
 
 @task("framework", "order", "options", "weights", "bias", "linear", "expression", "shared", "kept", "ends")

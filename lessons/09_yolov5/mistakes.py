@@ -278,7 +278,7 @@ AVERAGE: Mistakes = {
     ),
     "the first box has the number 1: enumerate(hits, 1)": _counted_from_0,
     "a hit counts in its own precision: count it first, then add the precision up": _counted_late,
-    "recall at the end, or hits divided by hits: the precision after box k is the hits so far, divided by k": lambda hits, total: (
+    "that is the recall at the end: the precision divides by all boxes so far, misses too": lambda hits, total: (
         sum(hits) / total
     ),
     "that is the precision after the last box: it counts at each hit": lambda hits, total: sum(hits) / len(hits),

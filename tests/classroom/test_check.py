@@ -233,6 +233,7 @@ BAD = {
     "endless recursion": ("return double(x)", ["calls itself too often", "line 9"]),
     "too much memory": ("return np.zeros(10**15)", ["more memory than there is", "line 9"]),
     "the framework": ("import kuiper; return x", ["imports kuiper", "solved without it"]),
+    "another framework": ("import torch; return x", ["double imports torch", "line 9", "solved without it"]),
 }
 
 
@@ -465,6 +466,15 @@ def test_an_exercise_written_in_part_is_begun_and_says_what_comes_next(mini: Any
     assert result.exit_code == 1
     assert "begun, 1 of 2 public tests passed" in result.output
     assert "double: TODO, step 2" in text(result)
+
+
+def test_where_some_tests_fail_and_others_meet_what_is_not_written_both_are_told(mini: Any) -> None:
+    mini.write(double='if x is None: return x\n    raise NotImplementedError("double: TODO")')
+    mini.file.with_name("public.py").write_text(REFUSED_FIRST)
+    result = mini.run("check", "double")
+    assert "not right yet, 0 of 2 public tests passed" in result.output
+    assert "1 public test got as far as what is still to be written" in text(result)
+    assert "line 10" in text(result)
 
 
 def test_a_stub_whose_given_code_fails_without_the_answer_is_not_started(mini: Any) -> None:

@@ -4,6 +4,7 @@ import gc
 import io
 import json
 import struct
+from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,25 @@ def test_a_transposed_array_arrives_column_by_column() -> None:
     assert back.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        defaultdict(list, {"a": ["b"], "b": []}),
+        OrderedDict([("b", 1), ("a", 2)]),
+        Counter("abca"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_dictionaries_of_collections_arrive_as_dicts(value: Any) -> None:
+    assert same(there_and_back(value), dict(value))
+
+
+def test_sets_of_text_arrive_as_sets() -> None:
+    back = there_and_back({"a": {"b", "c"}, "b": set()})
+    assert back == {"a": {"b", "c"}, "b": set()}
+    assert type(back["a"]) is set
+
+
 class Text(str):
     __slots__ = ()
 
@@ -98,6 +118,16 @@ class Table(dict):
     pass
 
 
+class Filled(defaultdict):
+    def items(self) -> Any:
+        raise AssertionError("a method of somebody's own was called")
+
+
+class Names(set):
+    def __iter__(self) -> Any:
+        raise AssertionError("a method of somebody's own was called")
+
+
 class Array(np.ndarray):
     pass
 
@@ -109,12 +139,16 @@ class Array(np.ndarray):
         (Whole(1), "Whole"),
         (Real(1.0), "Real"),
         (Table(), "Table"),
+        (Filled(list), "Filled"),
+        (Names(), "Names"),
         (np.zeros(2).view(Array), "Array"),
         (np.ma.masked_array([1]), "MaskedArray"),
         (object(), "object"),
         (1j, "complex"),
         (b"a", "bytes"),
-        ({1, 2}, "set"),
+        ({1, 2}, "sets of str, found items of type int"),
+        ({Text("a")}, "sets of str, found items of type Text"),
+        (frozenset("a"), "frozenset"),
         ({1: 2}, "int"),
         ({Text("a"): 2}, "Text"),
         (lambda: 1, "function"),
@@ -155,6 +189,11 @@ def test_a_list_that_holds_itself_is_refused() -> None:
         {"unknown": 1},
         {"list": {"a": 1}},
         {"list": "ab"},
+        {"set": "ab"},
+        {"set": {"a": "b"}},
+        {"set": [1]},
+        {"set": [{"list": []}]},
+        {"set": ["\ud800"]},
         {"dict": [1]},
         {"int": 5},
         {"int": "1" * 5000},

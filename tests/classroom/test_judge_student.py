@@ -81,6 +81,18 @@ def test_what_a_callback_raises_keeps_the_name_that_python_gives_it(
     assert (error.kind, error.type, error.message, error.line) == ("raise", kind, message, 3)
 
 
+def test_dictionaries_of_collections_and_sets_reach_a_callback(load: Load) -> None:
+    student = load("from collections import defaultdict\ndef f(g): return g(defaultdict(set, {'a': {'b'}}))")
+    assert student.f(lambda x: [type(x).__name__, type(x["a"]).__name__, x == {"a": {"b"}}]) == ["dict", "set", True]
+
+
+def test_what_cannot_travel_to_a_callback_is_told_at_the_line_of_the_call(load: Load) -> None:
+    error = fault(load("def f(g):\n    other = iter('ab')\n    return g(other)").f, print)
+    assert (error.kind, error.type, error.line) == ("raise", "TypeError", 3)
+    assert "found str" in error.message
+    assert "iterator" in error.message
+
+
 def test_a_dict_that_looks_like_a_callback_is_a_dict(load: Load) -> None:
     assert load("def f(x): return x").f({"callback": 0}) == {"callback": 0}
 

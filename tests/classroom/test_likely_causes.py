@@ -20,6 +20,9 @@ LINEAR = "        y = inputs[0] @ weight.T\n        return y if bias is None els
 SPANS = "[slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]"
 SIDES = "resize * height // shorter, resize * width // shorter"
 CORNER = "round((rows - crop) / 2), round((cols - crop) / 2)"
+RELU = '    if kind == "nn.ReLU":'
+POOL = 'option("kernel_size"), option("stride"), option("padding")'
+VALUE = "return parts.parse_parameter(params[key])[1]"
 EMPTY = "    y = np.empty((*x.shape[:2], *size), x.dtype)\n"
 POOLED = f"""
 {EMPTY}    for i, rows in enumerate(spans(x.shape[2], size[0])):
@@ -51,7 +54,7 @@ CASES = {
     "weights of every type": (
         "one_relu",
         {WEIGHTS: 'weight, bias = weights[f"{name}.weight"], weights.get(f"{name}.bias")'},
-        "relu_1 is a nn.ReLU: only nn.Conv2d and nn.Linear have weights",
+        "relu is a nn.ReLU: only nn.Conv2d and nn.Linear have weights",
     ),
     "the order of the file": (
         "lines_in_any_order",
@@ -81,7 +84,7 @@ CASES = {
     "a return forgotten in compute": (
         "one_relu",
         {"        return parts.relu(inputs[0])\n": "        parts.relu(inputs[0])\n"},
-        "does each if before it return something?",
+        "does each if return something",
     ),
     "None as a weight": (
         "convolution_and_pooling_with_options",
@@ -100,7 +103,7 @@ CASES = {
             "parts.topological_order(successors)]": "map(writers.get, "
             "parts.topological_order({key: [] for key in writers}))]",
         },
-        "parts.topological_order was given operands: '0' is one",
+        "parts.topological_order was given operands: 'a' is one",
     ),
     "an input too many": (
         "one_linear_layer",
@@ -125,7 +128,144 @@ CASES = {
     "no stride": (
         "convolution_and_pooling_with_options",
         {'bias, option("stride")': "bias, (1, 1)"},
-        "The convolutions went by another stride than their own",
+        "parts.conv2d was called with stride=(1, 1), and the line of the nn.Conv2d says stride=(2, 1)",
+    ),
+    "one number of a pair": (
+        "convolution_and_pooling_with_options",
+        {VALUE: "value = parts.parse_parameter(params[key])[1]\n        return value if key == 'groups' else value[0]"},
+        "with stride=2, padding=1, and the line of the nn.Conv2d says stride=(2, 1), padding=(1, 2)",
+    ),
+    "no padding in the pool": (
+        "convolution_and_pooling_with_options",
+        {POOL: 'option("kernel_size"), option("stride"), (0, 0)'},
+        "parts.max_pool2d was called with padding=(0, 0)",
+    ),
+    "weight and bias exchanged": (
+        "convolution_and_pooling_with_options",
+        {"(inputs[0], weight, bias, ": "(inputs[0], bias, weight, "},
+        "conv2d takes the weight first, then the bias",
+    ),
+    "an option by another keyword": (
+        "convolution_and_pooling_with_options",
+        {'option("groups"))': 'group=option("groups"))'},
+        "a part has no argument of that name",
+    ),
+    "options read for every type": (
+        "one_relu",
+        {
+            RELU: f"    options: dict[str, str] = {{}}\n    options['stride']\n{RELU}",
+        },
+        "read the options of a type inside its if",
+    ),
+    "Python's eval": (
+        "whatever_the_options_are",
+        {VALUE: "return eval(params[key])"},
+        "here parts.parse_parameter adds 10",
+    ),
+    "lines split by one's own code": (
+        "whatever_the_lines_look_like",
+        {"[parts.parse_operator(line) for": "[(line.split()[0], *parts.parse_operator(line)[1:]) for"},
+        "the lines of this file are written backwards",
+    ),
+    "an order of one's own": (
+        "whatever_the_order_is",
+        {
+            "parts.topological_order(successors)]": "sorted(parts.topological_order(successors), key=ORDER.index)]",
+            "def framework(": "ORDER = 'pnnx_input_0 relu_1 sigmoid_2 pnnx_expr_3 pnnx_output_4'.split()\n\n\n"
+            "def framework(",
+        },
+        "in no order of your own",
+    ),
+    "successors without the output": (
+        "one_relu",
+        {
+            "successors: dict[str, list[str]] = {name: [] for _, name, *_ in operators}": "successors = {}",
+            "successors[writers[operand]].append(name)": "successors.setdefault(writers[operand], []).append(name)",
+        },
+        "out has no entry in the dictionary of successors",
+    ),
+    "three lines left out": (
+        "one_relu",
+        {"text.splitlines()[2:]": "text.splitlines()[3:]"},
+        "Are all lines read, from the third on",
+    ),
+    "operators under their types": (
+        "one_relu",
+        {"{operator[1]: operator for": "{operator[0]: operator for"},
+        "each is kept under its name, not its type",
+    ),
+    "words for a line": (
+        "one_relu",
+        {"[parts.parse_operator(line) for": "[parts.parse_operator(line.split()) for"},
+        "parts.parse_operator takes a line as it is",
+    ),
+    "reshape for flatten": (
+        "whatever_the_parts_compute",
+        {"parts.flatten(inputs[0])": "inputs[0].reshape(len(inputs[0]), -1)"},
+        "parts.flatten was never called",
+    ),
+    "maximum for relu": (
+        "each_operator_once",
+        {"parts.relu(inputs[0])": "np.maximum(inputs[0], 0)"},
+        "parts.relu was never called",
+    ),
+    "once for each reader": (
+        "each_operator_once",
+        {
+            "                values[outputs[0]] = compute(": "                if kind == 'nn.ReLU':\n"
+            "                    parts.sigmoid(x)\n                values[outputs[0]] = compute("
+        },
+        "parts.sigmoid was called 4 times for 1 operator: go through the order in a loop",
+    ),
+    "no look at the types": (
+        "the_message_says_what_and_where",
+        {
+            'raise ValueError(f"{name} is a {kind}, which this framework cannot compute")\n': "pass\n",
+        },
+        "look at the type of every operator",
+    ),
+    "PARTS for TYPES": (
+        "one_relu",
+        {"if kind not in TYPES": "if kind not in PARTS"},
+        "is the type compared with TYPES, or with PARTS?",
+    ),
+    "a list of the result": (
+        "one_relu",
+        {"        return result\n": "        return [result]\n"},
+        "The network gives its result in a list",
+    ),
+    "a list of each result": (
+        "one_input_after_another",
+        {"        return result\n": "        return [result]\n"},
+        "The network gives its result in a list",
+    ),
+    "the input computed": (
+        "one_relu",
+        {
+            'if kind == "pnnx.Input":\n                values[outputs[0]] = x\n            elif': "if",
+            RELU: f"    inputs[0]\n{RELU}",
+        },
+        "pnnx.Input reads none",
+    ),
+    "an array as a condition": (
+        "one_linear_layer",
+        {LINEAR: "        y = inputs[0] @ weight.T\n        return y + bias if bias else y\n"},
+        "ask whether `bias is not None`",
+    ),
+    "a bias that is gone": (
+        "one_input_after_another",
+        {LINEAR: '        return inputs[0] @ weight.T + weights.pop(f"{name}.bias")\n'},
+        "weights.pop(...) takes an array away",
+    ),
+    "a bias that is gone without an error": (
+        "one_input_after_another",
+        {WEIGHTS: 'weight, bias = weights.get(f"{name}.weight"), weights.pop(f"{name}.bias", None)'},
+        "The first call is right and a later one is not",
+    ),
+    "weights written into": (
+        "one_linear_layer",
+        {LINEAR: f"        weight *= 2\n{LINEAR}"},
+        "make a new array",
     ),
     "the longer side to the nearest": (
         "the_longer_side_is_rounded_down",

@@ -23,7 +23,7 @@ from classroom.mine import package, run
 from classroom.mine.networks import MAGIC, random_network, shuffled
 from classroom.mine.package import PARTS, PackageError, files_of_package, write_package
 from classroom.mine.reference import answers, reference_parts
-from classroom.mine.report import parts_table
+from classroom.mine.report import outcome_text, parts_table
 from classroom.mine.run import UNSEEN, BesideKuiper, compare
 from classroom.progress import Progress
 from classroom.stubs import put_back
@@ -129,7 +129,6 @@ def test_the_worked_solutions_compute_what_kuiper_computes_without_it(mine: Path
     assert (found.right, found.digits, found.agreeing) == (found.kuiper_right, 360, UNSEEN)
     assert found.right > 340
     assert found.patches_right == found.patches_kuiper > 80
-    assert found.ratio > 0
 
 
 def test_the_package_runs_by_itself_in_another_folder_under_another_name(mine: Path, tmp_path: Path) -> None:
@@ -162,6 +161,31 @@ def test_an_import_of_kuiper_inside_a_part_is_refused_too_however_it_is_made(min
     error = compare(mine, seed=1).error
     assert "mine/format.py, line" in error
     assert "imports kuiper" in error
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["    import PIL.Image\n\n", "    import importlib\n\n    importlib.import_module('PIL.Image')\n\n"],
+)
+def test_a_library_is_refused_in_the_package_with_its_file_and_line(mine: Path, new: str) -> None:
+    pytest.importorskip("PIL.Image")
+    first = "    operators = [parts.parse_operator(line)"
+    change(mine / "model.py", first, f"{new}{first}")
+    error = compare(mine, seed=1).error
+    assert "mine/model.py, line" in error
+    assert "imports PIL" in error
+    assert "numpy is all it needs" in error
+
+
+def test_what_numpy_and_the_package_import_for_themselves_is_not_refused(mine: Path) -> None:
+    first = "    operators = [parts.parse_operator(line)"
+    change(
+        mine / "model.py",
+        first,
+        f"    import numpy.testing\n    from mine import order\n    from . import tensor\n\n{first}",
+    )
+    (mine / "digits" / "digits.pnnx.param").write_text("")
+    assert "imports" not in compare(mine, seed=1).error
 
 
 @pytest.mark.parametrize(
@@ -261,12 +285,12 @@ def test_an_exercise_that_is_no_part_but_that_a_part_calls_comes_next(
 
 def test_the_order_is_shown_only_when_it_is_new(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     all_but(monkeypatch, "im2col")
-    assert "they run in the order" in " ".join(course("mine").output.split())
+    assert "they run in the order pnnx_input_0, pnnx_expr_5," in " ".join(course("mine").output.split())
     again = " ".join(course("mine").output.split())
     assert "24 operators: 1 pnnx.Input" in again
-    assert "they run in the order" not in again
+    assert "they run in the order pnnx_input_0, ..., pnnx_output_0" in again
     change(solved / "homework/04_graph/hw04_graph.py", "def topological_order", "ANEW = 1\n\n\ndef topological_order")
-    assert "they run in the order" in " ".join(course("mine").output.split())
+    assert "they run in the order pnnx_input_0, pnnx_expr_5," in " ".join(course("mine").output.split())
 
 
 @pytest.mark.slow
@@ -276,7 +300,7 @@ def test_with_all_parts_it_says_what_it_reads_and_where_it_is(solved: Path, monk
     assert result.exit_code == 0, result.output
     assert "of 360 digits, without kuiper." in result.output
     assert f"{UNSEEN} of {UNSEEN} that it has never seen" in result.output
-    assert "times as long as with kuiper's simple engine" in result.output
+    assert "times as long" not in result.output
     assert "mine/, a package that" in result.output
     assert (solved / "mine" / "model.py").is_file()
 
@@ -300,6 +324,7 @@ def test_a_folder_of_other_origin_stays(solved: Path, monkeypatch: pytest.Monkey
     (solved / name / "notes.txt").write_text("mine")
     result = course("mine", str(solved / name))
     assert result.exit_code == 2
+    assert not states(result.output)  # nothing was checked in vain
     assert "is not from this command" in result.output
     assert [path.name for path in (solved / name).iterdir()] == ["notes.txt"]
 
@@ -313,7 +338,9 @@ def test_the_parts_are_shown_though_a_file_of_the_package_was_edited(
     result = course("mine")
     assert states(result.output)["flatten"] == "yours"
     assert states(result.output)["im2col"] == "missing"
-    assert "was changed since it was written" in result.output
+    said = " ".join(result.output.split())
+    assert "was changed since it was written" in said
+    assert f"mine{solved / 'mine2'}" in "".join(result.output.split())
     assert result.exit_code == 2
 
 
@@ -361,6 +388,18 @@ def test_random_networks_are_files_that_kuiper_reads_and_their_output_depends_on
     (y,) = answers(network, [network.batch(rng, 3)])
     assert np.isfinite(y).all()
     assert np.ptp(y, axis=0).max() > 1e-3
+
+
+def test_the_names_of_a_random_network_say_nothing() -> None:
+    lines = [line.split() for line in random_network(np.random.default_rng(0), 9).text.splitlines()[2:]]
+    names = {line[1] for line in lines}
+    operands = {one for line in lines for one in line[4 : 4 + int(line[2]) + int(line[3])]}
+    assert len(names) == len(lines)
+    assert not names & operands
+    assert all(re.fullmatch("[a-z]{3}", name) for name in names | operands)
+    other = random_network(np.random.default_rng(1)).text.splitlines()[2].split()
+    assert other[0] == lines[0][0] == "pnnx.Input"
+    assert (other[1], other[4]) != (lines[0][1], lines[0][4])
 
 
 def test_shuffled_lines_are_the_same_lines_below_the_same_head() -> None:
@@ -577,6 +616,31 @@ def test_pytest_runs_the_packages_own_tests_and_not_the_examples_of_the_course(m
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert re.search(r"\d passed", done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--help"], "runs a model"),
+        (["mine/digits/digits.pnnx.bin"], "expected a .pnnx.param file"),
+        (["mine/digits", "one.npy"], "expected an array of shape (N, 1, 8, 8), found (1, 8, 8) in one.npy"),
+        (["mine/digits", "mine.png"], "(N, 1, 8, 8) in a .npy file: this network does not read pictures"),
+        (["mine/digits", "two.npy"], "of 2 pieces"),
+    ],
+)
+def test_by_hand_it_says_in_a_sentence_what_it_reads(mine: Path, arguments: list[str], said: str) -> None:
+    np.save(mine.parent / "one.npy", np.zeros((1, 8, 8), np.float32))
+    np.save(mine.parent / "two.npy", np.zeros((2, 1, 8, 8), np.float32))
+    done = subprocess.run([sys.executable, "-m", "mine", *arguments], cwd=mine.parent, capture_output=True, text=True)
+    assert said in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_where_it_stops_the_report_says_how_to_see_more(tmp_path: Path) -> None:
+    at_digits, at_random = (" ".join(outcome_text(tmp_path, BesideKuiper("bad", n)).split()) for n in (0, 3))
+    assert f"-m {tmp_path.name}` shows all the calls" in at_digits
+    assert "shows all the calls" not in at_random
+    assert "check framework` tests it by itself" in at_random
 
 
 def test_a_picture_is_cut_into_pieces_of_the_networks_size(mine: Path, tmp_path: Path) -> None:

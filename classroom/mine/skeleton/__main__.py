@@ -16,6 +16,9 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     """Run what the command line names, or both networks that came along."""
+    if sys.argv[1:2] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     if len(sys.argv) > 1:
         try:
             lines = answers(*map(Path, sys.argv[1:3]))
@@ -54,6 +57,8 @@ def answers(param: Path, given: Path | None = None) -> list[str]:
         if len(found) != 1:
             raise ValueError(f"expected one .pnnx.param file in this folder, found {len(found)}")
         (param,) = found
+    if param.suffix != ".param":
+        raise ValueError("expected a .pnnx.param file; the weights are taken from the .pnnx.bin file beside it")
     text = param.read_text(encoding="utf-8")
     network = load(param)
     if given is None:

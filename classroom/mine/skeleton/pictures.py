@@ -9,8 +9,8 @@ import numpy as np
 
 MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 STD = np.array([0.229, 0.224, 0.225], np.float32)
-INPUT = re.compile(r"#\S+=\(\S+?,3,(\d+),(\d+)\)f32")
-"""The shape of a picture in the line of pnnx.Input."""
+SHAPE = re.compile(r"#\S+=\((\S+?)\)")
+"""A shape in the line of pnnx.Input, such as (?,3,64,64); `?` is any number."""
 
 
 def normalised(images: np.ndarray) -> np.ndarray:
@@ -30,19 +30,32 @@ def pieces(picture: np.ndarray, rows: int, cols: int) -> np.ndarray:
     return middle.reshape(down, rows, across, cols, 3).swapaxes(1, 2).reshape(-1, rows, cols, 3)
 
 
+def sizes_of(text: str) -> list[str]:
+    """The sizes of the input without the batch, as the model file has them; none if it does not say."""
+    found = (SHAPE.search(line) for line in text.splitlines() if line.startswith("pnnx.Input"))
+    return next((shape[1].split(",")[1:] for shape in found if shape), [])
+
+
 def read_input(path: Path, text: str) -> np.ndarray:
     """The batch in a .npy file; of a picture its pieces, in the size that the model file `text` names, else 224.
 
     They keep their scale: a network that has learned from pieces knows no other. A smaller picture is enlarged.
+    Raises ValueError if the model file names another shape.
     """
+    sizes = sizes_of(text)
+    asked = f"expected an array of shape (N, {', '.join(sizes)})"
     if path.suffix == ".npy":
-        return np.load(path, allow_pickle=False)
+        x = np.load(path, allow_pickle=False)
+        if sizes and (x.ndim != len(sizes) + 1 or any(a not in ("?", str(b)) for a, b in zip(sizes, x.shape[1:]))):
+            raise ValueError(f"{asked}, found {x.shape} in {path}")
+        return x
+    if sizes and (len(sizes) != 3 or sizes[0] not in ("?", "3")):
+        raise ValueError(f"{asked} in a .npy file: this network does not read pictures of three colours")
     try:
         from PIL import Image, ImageOps
     except ImportError:
         raise SystemExit("pictures need Pillow: python -m pip install pillow; or give a .npy file") from None
-    found = next((INPUT.search(line) for line in text.splitlines() if line.startswith("pnnx.Input")), None)
-    rows, cols = (int(found[1]), int(found[2])) if found else (224, 224)
+    rows, cols = (int(size) if size.isdigit() else 224 for size in sizes[1:] or "??")
     with Image.open(path) as file:
         picture = file.convert("RGB")
     if picture.height < rows or picture.width < cols:

@@ -73,7 +73,8 @@ def frame(settings: Settings) -> Frame:
         states |= _bar(i, before[i], left[i] if stays else 0.0, stays)
     others, rest = before[SHOWN:].sum(), left[SHOWN:].sum()
     states |= _bar(SHOWN, others, rest, kept > SHOWN)
-    states["more"] = PartState("" if kept > SHOWN else "muted", f"{max(kept - SHOWN, 0)} others")
+    more = kept - SHOWN
+    states["more"] = PartState("", f"{more} others") if more > 0 else PartState("muted", "all others")
     key = "one" if kept == 1 else "all" if kept == len(left) else "cut"
     say = WORDS[key].format(prompt=PROMPT, kept=kept, gone=len(left) - kept, **settings)
     return Frame(say, states)

@@ -72,22 +72,6 @@ def outputs_mistakes(
             re.sub(r"(pnnx\.Expression\s+\S+\s+2 1) (\S+) (\S+)", r"\1 \3 \2", text),
             weights,
         ),
-        "The convolutions went by another stride than their own: parts.parse_parameter(params['stride'])[1].": (
-            re.sub(r"(nn\.Conv2d .*stride=)\S+", r"\1(1,1)", text),
-            weights,
-        ),
-        "The convolutions went without their padding: parts.parse_parameter(params['padding'])[1].": (
-            re.sub(r"(nn\.Conv2d .*padding=)\S+", r"\1(0,0)", text),
-            weights,
-        ),
-        "The convolutions took stride for padding and padding for stride: conv2d takes stride first.": (
-            re.sub(r"(nn\.Conv2d .*padding=)(\S+)(.*stride=)(\S+)", r"\1\4\3\2", text),
-            weights,
-        ),
-        "The windows of nn.MaxPool2d moved by their size, not by parts.parse_parameter(params['stride'])[1].": (
-            re.sub(r"(nn\.MaxPool2d .*kernel_size=)(\S+)(.*stride=)\S+", r"\1\2\3\2", text),
-            weights,
-        ),
         "A linear layer multiplied by weight and not by weight.T.": (
             text,
             {
@@ -219,6 +203,20 @@ RECURSIVE = """        def value(operand: str) -> np.ndarray:
 
         return value(next(operator for operator in order if operator[0] == "pnnx.Output")[2][0])
 """
+OWN_LINE = """[
+        (words[0], words[1], words[4:a], words[a:b], dict(word.split("=", 1) for word in words[b:]), {})
+        for words in map(str.split, text.splitlines()[2:])
+        if words
+        for a in [4 + int(words[2])]
+        for b in [a + int(words[3])]
+    ]"""
+OWN_ORDER = """    import graphlib
+
+    reads = {name: [one for one in successors if name in successors[one]] for name in successors}
+    order = [by_name[name] for name in graphlib.TopologicalSorter(reads).static_order()]
+"""
+PARSED = "[parts.parse_operator(line) for line in text.splitlines()[2:] if line.strip()]"
+ORDERED = "    order = [by_name[name] for name in parts.topological_order(successors)]\n"
 UNKNOWN = """        if kind not in TYPES:
             raise ValueError(f"{name} is a {kind}, which this framework cannot compute")
 """
@@ -248,6 +246,8 @@ MUTANTS = [
         new="successors]",
         breaks="order",
     ),
+    Mutant("own_order", "orders the operators by itself", old=ORDERED, new=OWN_ORDER, breaks="order"),
+    Mutant("own_line", "splits the lines by itself", old=PARSED, new=OWN_LINE, breaks="lines"),
     Mutant(
         "backwards",
         "makes the readers' writers their successors",
@@ -281,6 +281,20 @@ MUTANTS = [
         new="        return values[operators[-2][3][0]]\n",
     ),
     Mutant(
+        "input_by_name",
+        "knows the input by the name that PNNX gives it",
+        old='if kind == "pnnx.Input":',
+        new='if operator[1] == "pnnx_input_0":',
+        breaks="ends",
+    ),
+    Mutant(
+        "operand_0",
+        "puts x where PNNX's files have it, under 0",
+        old="values[outputs[0]] = x",
+        new='values["0"] = x',
+        breaks="ends",
+    ),
+    Mutant(
         "read_and_gone",
         "takes an operand out as soon as it is read",
         old="read = [values[operand] for operand in inputs]",
@@ -299,6 +313,20 @@ MUTANTS = [
         "writes what nn.Sigmoid gives over what it reads",
         old="return parts.sigmoid(inputs[0])",
         new="inputs[0][...] = parts.sigmoid(inputs[0])\n        return inputs[0]",
+        breaks="kept",
+    ),
+    Mutant(
+        "bias_gone",
+        "takes the bias out of the weights",
+        old=WEIGHTS,
+        new='weight, bias = weights.get(f"{name}.weight"), weights.pop(f"{name}.bias", None)',
+        breaks="kept",
+    ),
+    Mutant(
+        "weight_overwritten",
+        "scales the weight where it lies",
+        old="        y = inputs[0] @ weight.T\n",
+        new="        weight *= np.float32(1)\n        y = inputs[0] @ weight.T\n",
         breaks="kept",
     ),
     Mutant(
@@ -412,6 +440,27 @@ MUTANTS = [
         "gives (type, value) for the value",
         old="return parts.parse_parameter(params[key])[1]",
         new="return parts.parse_parameter(params[key])",
+        breaks="options",
+    ),
+    Mutant(
+        "evaluated",
+        "evaluates the texts of the options as Python",
+        old="return parts.parse_parameter(params[key])[1]",
+        new="return eval(params[key])",
+        breaks="options",
+    ),
+    Mutant(
+        "first_of_pair",
+        "takes one number for rows and columns",
+        old="return parts.parse_parameter(params[key])[1]",
+        new="value = parts.parse_parameter(params[key])[1]\n        return value if key == 'groups' else value[0]",
+        breaks="options",
+    ),
+    Mutant(
+        "unpadded_pool",
+        "forgets the padding of a pooling",
+        old=POOL,
+        new='option("kernel_size"), option("stride"), (0, 0))',
         breaks="options",
     ),
     Mutant(

@@ -192,13 +192,15 @@ def framework(parts: Any, text: str, weights: Mapping[str, np.ndarray]) -> Calla
 
     Rules
     -----
-    lines : the operators are the lines after the first two; an empty line among them means nothing.
-    order : the lines may come in any order; an operator is computed after those whose results it reads.
+    lines : the operators are the lines after the first two; an empty line among them means nothing, and what another
+        one says only parts.parse_operator knows.
+    order : the lines may come in any order; the operators are computed in the order that parts.topological_order gives.
     deep : a chain of 1,500 operators works, too, and no RecursionError ends it.
     ends : x is the operand that pnnx.Input writes, and what pnnx.Output reads is returned; there may be results that
         nobody reads.
     shared : a result can be read by several operators.
-    kept : no operator changes an array that it reads: somebody else may read it later.
+    kept : nothing changes an array that an operator reads, nor `weights` and the arrays in it: somebody else may read
+        them later.
     once : for each x every operator is computed once, no matter how many read its result.
     again : the function that you return can be called again, with another x and another N.
     unknown : a type that is not among TYPES raises ValueError, before the network is given any x.
@@ -256,8 +258,8 @@ def compute(
     -----
     parts : every type but nn.Linear is computed by the part that does it, whatever that part computes.
     options : stride, padding, groups, kernel_size and output_size are the operator's own, their texts read by
-        parts.parse_parameter(text), which gives (type, value). The other options always have the values that the parts
-        assume, such as dilation=(1,1).
+        parts.parse_parameter(text), which gives (type, value), whatever that value is. The other options always have
+        the values that the parts assume, such as dilation=(1,1).
     weights : weight and bias are those that `weights` has under the operator's own name.
     bias : with bias=False there is no bias in `weights`; conv2d takes None for it.
     linear : nn.Linear is x @ weight.T + bias, with numpy.
@@ -298,6 +300,8 @@ def run_framework(
     call : the parts as one function: parts.relu(x) is call("relu", x).
     """
     parts = SimpleNamespace(**{name: partial(call, name) for name in PARTS})
+    for array in weights.values():
+        array.flags.writeable = False  # as those that `course.py mine` reads from a file
     network = framework(parts, text, weights)
     return [network(x) for x in inputs]
 

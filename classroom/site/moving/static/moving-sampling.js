@@ -30,7 +30,7 @@
     });
     const rest = (all) => all.slice(names.length).reduce((one, other) => one + other, 0);
     bar(names.length, rest(before), rest(left), kept > names.length);
-    states.more = [kept > names.length ? "" : "muted", `${Math.max(kept - names.length, 0)} others`];
+    states.more = [kept > names.length ? "" : "muted", kept > names.length ? `${kept - names.length} others` : "all others"];
     const key = kept === 1 ? "one" : kept === before.length ? "all" : "cut";
     return [states, key, { prompt, temperature, top_p: topP, kept, gone: before.length - kept }];
   }
