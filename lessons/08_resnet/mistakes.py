@@ -344,6 +344,17 @@ def _one_pass(lines: Lines, ask: Callable[[dict[str, str], str], str | None]) ->
     return found
 
 
+def _entries_in_the_loop(lines: Lines) -> dict[str, list[str]]:
+    """With all writers known, but an entry only for the names that the loop has met."""
+    writers = {operand: name for name, _, writes in lines for operand in writes}
+    found: dict[str, list[str]] = {}
+    for name, reads, _ in lines:
+        found[name] = []
+        for operand in reads:
+            found[writers[operand]].append(name)
+    return found
+
+
 def _asked_for(lines: Lines, key: Callable[[dict[str, str], str], str]) -> Any:
     """The KeyError of an empty dictionary, asked for what `key` makes of the writers and the first operand read."""
     writers = {operand: name for name, _, writes in lines for operand in writes}
@@ -390,6 +401,9 @@ SUCCESSORS_OF: Mistakes = {
     "output writes nothing, so writes[0] is not there, nor is a line after it: loop over `writes`": _first_written,
     "a name is no key yet when its first reader comes: begin with {name: [] for ...}": partial(
         _asked_for, key=lambda writers, operand: writers[operand]
+    ),
+    "a reader may stand before its writer, which then has no list yet: begin with {name: [] for ...}": (
+        _entries_in_the_loop
     ),
     "a dictionary of writers is asked for an operand, and not for an operator's name": lambda lines: {}[lines[0][0]],
     "the dictionary has names of operators, and is asked for an operand: who writes it?": partial(
