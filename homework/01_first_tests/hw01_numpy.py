@@ -41,7 +41,7 @@ def telling_inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     Rules
     -----
-    form : a tuple (w, x, b) of three numpy arrays of integers, the same at every call.
+    form : a tuple (w, x, b) of three numpy arrays of integers, not all of int8, the same at every call.
     square : all three have the same shape, (2, 2) or (3, 3), on which every version runs: no error gives one away.
     small : each number is from -20 to 20, so that you can compute by hand.
     swapped : they catch `x @ w + b`.

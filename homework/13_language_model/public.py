@@ -349,7 +349,7 @@ def a_hundred_thousand_small_numbers(student: Student) -> None:
     if abs(kept - needed) > 1:
         failure = Failure(f"expected {needed} tokens, got {kept}", needed, kept)
         failure.cause = (
-            "all tokens as probable as the last one are kept: the set shall be the smallest"
+            "a limit keeps all tokens that equal it, and the set shall be the smallest: keep the tokens' numbers"
             if kept == len(probabilities)
             else "the running sum was taken in float32, where thousands of roundings add up: dtype=np.float64"
         )

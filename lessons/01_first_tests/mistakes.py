@@ -30,9 +30,18 @@ DOT: Mistakes = {
     "k goes along the columns of w: range(w.shape[1]), whatever its size": lambda w, x, i, j: sum(
         w[i, k] * x[k, j] for k in range(3)
     ),
-    "k goes along the columns of w, and len(w) counts its rows: range(w.shape[1])": lambda w, x, i, j: sum(
-        w[i, k] * x[k, j] for k in range(len(w))
+    "k goes along the columns of w: range(w.shape[1]). len(w) and w.shape[0] count its rows, x.shape[1] the columns of "
+    "x": lambda w, x, i, j: sum(w[i, k] * x[k, j] for k in range(len(w))),
+    "x[j] is a row of x: its column j is x[:, j]": lambda w, x, i, j: w[i] @ x[j],
+    "x[j] is a row of x: np.dot needs its column j, x[:, j]": lambda w, x, i, j: np.dot(w[i], x[j]),
+    "x[j] is a row of x: multiply w[i] by its column j, x[:, j], and add up": lambda w, x, i, j: (w[i] * x[j]).sum(),
+    "the last product is missing: range(w.shape[1]) ends before w.shape[1] by itself": lambda w, x, i, j: sum(
+        w[i, k] * x[k, j] for k in range(w.shape[1] - 1)
     ),
+    "the first product is missing: k begins at 0, range(w.shape[1])": lambda w, x, i, j: sum(
+        w[i, k] * x[k, j] for k in range(1, w.shape[1])
+    ),
+    "this is the last product alone: add each to the total, total += ...": lambda w, x, i, j: w[i, -1] * x[-1, j],
 }
 
 
@@ -58,7 +67,8 @@ SURVIVORS: Mistakes = {
     "these are the functions: their names are asked for, the keys of candidates": (
         lambda test, candidates: [f for f in candidates.values() if not _fails(test, f)]
     ),
-    "nobody survived, as when the six mistakes above are tried: go through `candidates`": (lambda test, candidates: []),
+    "nobody survived: fails(test, f) wants the test first, and then the function, not its name (candidates.items() "
+    "gives both); or others than `candidates` were tried": lambda test, candidates: [],
     "these are all the names, caught or not: keep those for which fails(test, f) is False": (
         lambda test, candidates: list(candidates)
     ),
@@ -101,6 +111,20 @@ SAME: Mistakes = {
         got.dtype == expected.dtype and _close(got, expected, tolerance)
     ),
     "the numbers are not compared: np.allclose does it": lambda got, expected, tolerance=1e-6: _alike(got, expected),
+    "one number that agrees is enough here, .any(): all of them must, .all()": (
+        lambda got, expected, tolerance=1e-6: (
+            _alike(got, expected) and bool(np.isclose(got, expected, rtol=tolerance, atol=0).any())
+        )
+    ),
+    "the sums, means or largest numbers are compared: beside 1000 an error of 0.0005 in the 1 is not seen. Each number "
+    "has a tolerance of its own, as in np.allclose": lambda got, expected, tolerance=1e-6: (
+        _alike(got, expected) and bool(np.abs(got - expected).sum() <= tolerance * np.abs(expected).sum())
+    ),
+    "len is the number of rows: (1, 1) and (1, 3) both have one, so compare got.shape": (
+        lambda got, expected, tolerance=1e-6: (
+            len(got) == len(expected) and got.dtype == expected.dtype and _close(got, expected, tolerance)
+        )
+    ),
     "this is an array with an answer for each number: .all() makes one of them": (
         lambda got, expected, tolerance=1e-6: _alike(got, expected) and abs(got - expected) <= tolerance * abs(expected)
     ),
@@ -130,8 +154,8 @@ EXP_SERIES: Mistakes = {
     "x**n is divided by n: it is n!, the product of 1 to n. Make each term of the one before: term * x / n": (
         lambda x, terms=30: _series(x, range(1, terms + 1), lambda term, x, n: x**n / n)
     ),
-    "each term is x / n alone: multiply it by the term before": lambda x, terms=30: _series(
-        x, range(1, terms + 1), lambda term, x, n: x / n
+    "each term is x / n alone: multiply it by the term before, and keep the product in `term`": lambda x, terms=30: (
+        _series(x, range(1, terms + 1), lambda term, x, n: x / n)
     ),
     "the 1 was added twice and the last term never: make the next term first, then add it": (
         lambda x, terms=30: _series(x, range(1, terms + 1), late=True)
@@ -140,4 +164,8 @@ EXP_SERIES: Mistakes = {
     "this is the last term: add all of them to `total`, and return that": lambda x, terms=30: (
         _series(x, range(1, terms + 1)) - _series(x, range(1, terms))
     ),
+    "this is the last x / n alone: keep term * x / n in `term`, and add it to `total`": lambda x, terms=30: x / terms,
+    "the 1 in front is missing: `total` begins as ones": lambda x, terms=30: _series(x, range(1, terms + 1)) - 1,
+    "one term too many: range(1, terms + 1) ends at `terms`": lambda x, terms=30: _series(x, range(1, terms + 2)),
+    "these are always 30 terms: `terms` says how many": lambda x, terms=30: _series(x, range(1, 31)),
 }

@@ -287,7 +287,9 @@ def arrow(x: float, y: float, degrees: float, length: float, colours: tuple[str,
 def draw_rotary() -> Svg:
     """Pairs of numbers turned by the position; what stays is the angle between two of them."""
     marks = []
-    for centre, step, title in ((110.0, 50, "fast: 50° a place"), (310.0, 12, "slow: 12° a place")):
+    for centre, pair in ((110.0, 0), (310.0, 3)):
+        step = math.degrees(1e4 ** (-2 * pair / 32))
+        title = f"pair {pair}: {step:.1f}° a place"
         marks.append(element("circle", cx=centre, cy=96.0, r=66.0, fill="none", stroke=LINE, stroke_dasharray="3 4"))
         marks.append(note(title, centre, 190, 13.0))
         for place in range(5):
@@ -298,8 +300,8 @@ def draw_rotary() -> Svg:
         marks += arrow(centre, 304, 60 + 25 * (place + 2), 60, BLUE, f"q, {place + 2}")
     marks.append(note("places 1, 3 and 6, 8: the same angle", 210, 400, 13.0))
     description = (
-        "One pair turns by 50 degrees from place to place, another by 12. A key at place 1 and a query at 3 have the "
-        "same angle between them as a key at 6 and a query at 8."
+        "For D = 32: pair 0 turns by 57.3 degrees from place to place, pair 3 by 10.2. A key at place 1 and a query at "
+        "3 have the same angle between them as a key at 6 and a query at 8."
     )
     return picture(420, 416, "Rotary positions", description, *marks)
 

@@ -36,6 +36,13 @@ BIGRAM_TABLE: Mistakes = {
     "a pair that comes again is not counted again: table[i, j] += 1, pair by pair. With arrays for i and j, numpy adds "
     "once for each place": partial(_table, pairwise, True),
     "the last pair is missing": partial(_table, lambda ids: pairwise(ids[:-1]), False),
+    "the first pair is missing": partial(_table, lambda ids: pairwise(ids[1:]), False),
+    "the last token has none after it, and so there is no ids[i + 1]: range(len(ids) - 1), or pairwise(ids)": partial(
+        _table, lambda ids: [(one, ids[i + 1]) for i, one in enumerate(ids)], False
+    ),
+    "i is a place in the text and no token: table[ids[i], ids[i + 1]] += 1": partial(
+        _table, lambda ids: [(i, i + 1) for i in range(len(ids) - 1)], False
+    ),
     "each token belongs to TWO pairs, with the one before and with the one after: pairwise(ids)": partial(
         _table, lambda ids: zip(ids[::2], ids[1::2]), False
     ),
@@ -63,6 +70,8 @@ CAUSAL_MASK: Mistakes = {
     "True and False are exchanged: True is what a token MAY see": partial(_mask, lambda i, j: j > i),
     "a token sees itself, too: the diagonal is True": partial(_mask, lambda i, j: j < i),
     "nothing is hidden: what comes later is False": partial(_mask, lambda i, j: j == j),
+    "a token sees the one after it, too: row i ends with column i, the diagonal, as np.tril and np.tri have it without "
+    "a second number": partial(_mask, lambda i, j: j <= i + 1),
     "these are numbers to be added to the scores: what is asked for is booleans, True where a token may see": (
         lambda count: np.where(np.tri(count, dtype=bool), 0.0, -np.inf)
     ),
@@ -81,16 +90,20 @@ def _turned(
     pairs: int = 2,
     axis: int = -1,
     unit: float = 1.0,
+    neighbours: bool = False,
+    rows: bool = False,
 ) -> np.ndarray:
     """`rotate` with a mistake.
 
     power : i and D -> the exponent of 10000; back : the other way round; new_left : the right numbers are made of the
     new left ones; zipped : left and right numbers in turns;
     minus : in the second half, too; pairs : D divided by how many there are; axis : along which the halves are joined;
-    unit : of the angle, in radians.
+    unit : of the angle, in radians; neighbours : taken as pairs, instead of one number of each half; rows : counted
+    for i, instead of pairs.
     """
-    left, right = np.split(x, 2, axis=-1)
-    angle = unit * place * 1e4 ** power(np.arange(x.shape[-1] // pairs), x.shape[-1]) * (-1 if back else 1)
+    left, right = (x[..., ::2], x[..., 1::2]) if neighbours else np.split(x, 2, axis=-1)
+    i = np.arange(len(left) if rows else x.shape[-1] // pairs)
+    angle = unit * place * 1e4 ** power(i, x.shape[-1]) * (-1 if back else 1)
     cos, sin = np.cos(angle), np.sin(angle)
     turned = left * cos - right * sin
     halves = turned, right * cos + (turned if new_left else left) * (-sin if minus else sin)
@@ -114,6 +127,16 @@ ROTATE: Mistakes = {
     "the halves were joined along axis 0: np.concatenate(..., axis=-1)": partial(_turned, axis=0),
     "the angle is in radians already, which np.cos and np.sin take": partial(_turned, unit=math.pi / 180),
     "left and right stand in turns: first all of the left half, then all of the right": partial(_turned, zipped=True),
+    "10000 ** -2 is taken first here: the exponent needs brackets, 10000 ** (-2 * i / D)": lambda x, place: _turned(
+        x, place * 1e-8 * np.arange(x.shape[-1] // 2) / x.shape[-1], power=lambda i, width: 0 * i
+    ),
+    "neighbours are pairs here, as in the paper on RoFormer: this network pairs numbers i and i + D/2": partial(
+        _turned, neighbours=True, zipped=True
+    ),
+    "neighbours are pairs here, and the result has halves: pair numbers i and i + D/2, as np.split gives them": partial(
+        _turned, neighbours=True
+    ),
+    "len(left) counts its rows: i runs along the last axis, np.arange(left.shape[-1])": partial(_turned, rows=True),
 }
 
 
@@ -129,15 +152,19 @@ def _attended(
     shared: Callable[[np.ndarray], np.ndarray] = lambda heads: np.repeat(heads, 2, axis=0),
     shared_values: Callable[[np.ndarray], np.ndarray] | None = None,
     joined: bool = True,
-    exchanged: bool = True,
+    swapped: tuple[int, int] | None = (0, 1),
+    tokens: int | None = None,
     out: Callable[[np.ndarray], np.ndarray] | None = np.transpose,
+    out_block: int | None = None,
+    keys_look: bool = False,
     added: bool = False,
 ) -> np.ndarray:
     """`attend` with a mistake: (T,128) -> (T,128).
 
     scale : of the scores; shared : two heads of keys -> one for each head of queries; shared_values : those of
-    values, if not as those of keys; joined : whether the heads are; exchanged : whether heads and tokens are, before
-    the heads are joined; out : what is made of the last layer's weight, or None without that layer; added : whether x
+    values, if not as those of keys; joined : whether the heads are; swapped : the axes that are, before the heads are
+    joined, or None; tokens : in the joined array, if not those of x; out : what is made of the last layer's weight, or
+    None without that layer; out_block : whose weight that is, if not n's; keys_look : at the queries; added : whether x
     is.
     """
 
@@ -150,13 +177,15 @@ def _attended(
         turned(heads(name)) if turns else heads(name)
         for name, turns in zip("qkv", (queries_turned, keys_turned, values_turned))
     )
-    scores = q @ shared(k).swapaxes(1, 2) * scale
+    k = shared(k)
+    scores = (k @ q.swapaxes(1, 2) if keys_look else q @ k.swapaxes(1, 2)) * scale
     if masked:
         scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
     powers = np.exp(scores - scores.max(axis=2, keepdims=True))
     y = powers / powers.sum(axis=2, keepdims=True) @ (shared_values or shared)(v)
-    y = (y.swapaxes(0, 1) if exchanged else y).reshape(len(x), -1) if joined else y
-    y = y if out is None else y @ out(weight(f"blocks.{n}.attention.out"))
+    if joined:
+        y = (y if swapped is None else y.swapaxes(*swapped)).reshape(tokens or len(x), 4 * WIDTH if tokens else -1)
+    y = y if out is None else y @ out(weight(f"blocks.{n if out_block is None else out_block}.attention.out"))
     return x + y if added else y
 
 
@@ -190,7 +219,13 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         "the scores are not divided by sqrt(D)": wrong(scale=1.0),
         "D is the width of one head, 32, not of all": wrong(scale=1 / math.sqrt(4 * WIDTH)),
         "nothing is masked: attention_weights does it": wrong(masked=False),
-        "the results are joined in the wrong order: swap heads and tokens back, then reshape": wrong(exchanged=False),
+        "the results are joined in the wrong order: swap heads and tokens back, then reshape": wrong(swapped=None),
+        "the wrong axes were swapped before the heads were joined: heads are axis 0 and tokens axis 1": wrong(
+            swapped=(1, 2)
+        ),
+        "queries and keys are exchanged: attention_weights(q, k)": wrong(keys_look=True),
+        "the weights of `out` are those of block 0: take block n's": wrong(out_block=0),
+        "there are not always nine tokens: reshape(len(x), -1)": wrong(tokens=9),
         "the last linear layer, out, is missing": wrong(out=None),
         "the last linear layer is x @ weight.T, and here .T is missing": wrong(out=np.array),
         "the input is added already: that comes in the next cell": wrong(added=True),
@@ -206,6 +241,15 @@ BITS_PER_CHARACTER: Mistakes = {
     "not divided by the number of characters": lambda chances, characters: -np.log2(chances).sum(),
     "each bit is weighted with p once more: what came is there once": lambda chances, characters: (
         -(chances * np.log2(chances)).sum() / characters
+    ),
+    "divided by the characters and, by mean(), by the tokens too: take sum()": lambda chances, characters: (
+        -np.log2(chances).mean() / characters
+    ),
+    "np.log10 counts in decimal digits: bits are np.log2": lambda chances, characters: (
+        -np.log10(chances).sum() / characters
+    ),
+    "2 to that power is among how many characters the network hesitates: the bits are the exponent": (
+        lambda chances, characters: 2 ** (-np.log2(chances).sum() / characters)
     ),
     "the logarithm of a sum: sum the logarithms": lambda chances, characters: -np.log2(chances.sum()) / characters,
     "the product of so many chances is 0 in float64: sum their logarithms": lambda chances, characters: (

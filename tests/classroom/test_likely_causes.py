@@ -572,6 +572,62 @@ def test_the_likely_cause_for_a_detector_is_the_true_one(tmp_path: Path, case: s
     assert cause in cause_told(YOLO, name, changes, tmp_path / "hw09_yolov5.py")
 
 
+AXBY = "    return w @ x + b.reshape(len(w), -1)\n"
+EXP = "    return np.exp(-as_float(x))\n"
+AXPY = "    return a * x + y\n"
+FIRST = {
+    "a bias in float32": (
+        "the_lessons_numbers_come_out",
+        {AXBY: "    return w @ x + b.reshape(len(w), -1).astype(np.float32)\n"},
+        "int64 with float32 is float64, too",
+    ),
+    "a sum in place": (
+        "numpy_chooses_the_type_of_the_sum",
+        {AXBY: "    y = w @ x\n    y += b.reshape(len(w), -1)\n    return y\n"},
+        "make a new one",
+    ),
+    "inputs of int8": (
+        "each_of_the_five_gives_itself_away",
+        {
+            "    w = np.array([[1, -2], [20, 5]])\n    x = np.array([[7, 20], [2, 9]])\n"
+            "    b = np.array([[1, 2], [3, 5]])\n": "    w, x, b = np.int8([[[-10, 2], [3, -10]], [[0, 1], [5, 18]], "
+            "[[7, -1], [4, 9]]])\n"
+        },
+        "leave the dtype out",
+    ),
+    "e with six digits": (
+        "e_to_minus_one_is_0_3679",
+        {EXP: "    return 2.71828 ** -as_float(x)\n"},
+        "or e was",
+    ),
+    "two nested loops": (
+        "e_to_minus_one_is_0_3679",
+        {
+            EXP: "    y = np.empty(x.shape)\n    for i in range(x.shape[0]):\n        for j in range(x.shape[1]):\n"
+            "            y[i, j] = np.exp(-x[i, j])\n    return y\n"
+        },
+        "x may have any number of axes",
+    ),
+    "a added and x and y multiplied": (
+        "three_times_x_plus_four",
+        {AXPY: "    return a + x * y\n"},
+        "this is a + x * y",
+    ),
+    "a cut": (
+        "numpy_chooses_the_type",
+        {AXPY: "    return np.array(a, dtype=x.dtype) * x + y\n"},
+        "a or the sum was cut to int64",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", FIRST)
+def test_the_likely_cause_of_a_wrong_first_function_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = FIRST[case]
+    assert cause in cause_told(register.ROOT / "homework" / "01_first_tests", name, changes, tmp_path / "hw01_numpy.py")
+
+
 LARGEST = "scores.max(axis=3, keepdims=True)"
 ONE_LARGEST = "one largest score is subtracted for several queries, as max() does"
 ATTENTION = {
@@ -595,6 +651,25 @@ ATTENTION = {
         "the_three_tokens_of_the_lesson",
         {"np.arange(end) > np.arange(count": "np.arange(end) < np.arange(count"},
         "the mask is upside down",
+    ),
+    "the whole cache, nothing masked": (
+        "the_three_tokens_of_the_lesson",
+        {
+            "keys[:, :, :end].swapaxes": "keys.swapaxes",
+            "    scores = np.where(ahead, -np.inf, scores)\n": "",
+            f" - {LARGEST}": "",
+            "values[:, :, :end]\n": "values\n",
+        },
+        "nothing is masked, and places that are not in use have a weight",
+    ),
+    "equals above a threshold": (
+        "three_tokens_reach_p",
+        {
+            "    kept = np.zeros_like(probabilities)\n": "",
+            "    kept[order[:count]] = probabilities[order[:count]]\n": "    limit = probabilities[order[:count]][-1]\n"
+            "    kept = np.where(probabilities >= limit, probabilities, 0)\n",
+        },
+        "keep the tokens' numbers",
     ),
     "numpy's square root": (
         "earlier_tokens_are_seen_and_later_ones_are_not",

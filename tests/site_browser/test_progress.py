@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -105,13 +106,15 @@ def test_on_paper_what_has_not_been_guessed_stands_on_the_last_pages(site: Path,
     answers = tab.locator(".gate-answers")
     assert answers.evaluate("one => one === one.parentElement.lastElementChild")
     titles, turns = answers.locator("h3").all_inner_texts(), tab.locator(".cell.tag_answer").count()
+    thoughts = tab.locator("details", has_text=re.compile(r"^\s*An answer")).count()
     assert titles[: gates - 1] == [f"Prediction {number}" for number in range(2, gates + 1)]
-    assert titles[gates - 1 :] == [f"Your turn, answer {number}" for number in range(1, turns + 1)]
+    assert titles[gates - 1 : -thoughts] == [f"Your turn, answer {number}" for number in range(1, turns + 1)]
+    assert titles[-thoughts:] == [f"To think about, answer {number}" for number in range(1, thoughts + 1)]
     assert answers.locator(".gate-result").count() == gates - 1
     assert answers.locator(".gate-result, .cell_input").evaluate_all("all => all.every(one => one.checkVisibility())")
     assert answers.locator(".cell.tag_answer").count() == turns > 2
     assert answers.locator("details:not([open])").count() == 0
-    assert tab.locator(".gate-paper").count() == gates - 1 + turns
+    assert tab.locator(".gate-paper").count() == gates - 1 + turns + thoughts > turns
     tab.evaluate("dispatchEvent(new Event('afterprint'))")
     assert tab.evaluate(order) == before
 

@@ -24,8 +24,8 @@ import numpy as np
 from classroom.judge import Mutant, Student, expect, task
 
 MADE_FLOATS = (
-    "the numbers became float64: np.zeros, np.ones and np.empty make float64 unless you give them a dtype, and "
-    "astype(float) does it, too"
+    "the numbers became float64: np.zeros, np.ones and np.empty make float64 unless you give them a dtype, "
+    "astype(float) does it, and int64 with float32 is float64, too"
 )
 
 

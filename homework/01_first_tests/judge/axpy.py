@@ -28,6 +28,7 @@ def axpy_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarra
         "this is a * (x + y): only x is multiplied by a": a * (x + y),
         "this is x + a * y: x and y changed places": x + a * y,
         "this is a + x + y: a multiplies x": a + x + y,
+        "this is a + x * y: a multiplies x, and y is added": a + x * y,
         "y was subtracted: add it": a * x - y,
         "y is missing: add it to a * x": a * x,
         "a is missing: multiply x by it": x + y,
@@ -62,6 +63,9 @@ def types_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarr
         return {"where a is 0, the result has the type of y: make a short cut for no a": right.astype(y.dtype)}
     if not y.any():
         return {"where y is 0, the result has the type of x: make a short cut for no y": right.astype(x.dtype)}
+    if x.dtype.kind == "i":
+        cut = f"a or the sum was cut to {x.dtype}, the type of x and y: a is {a}, so leave the choice to numpy"
+        return {cut: right.astype(x.dtype)}
     return {
         f"the sum was cut to {y.dtype}, the type of y: leave the choice to numpy": right.astype(y.dtype),
         f"the sum was cut to {x.dtype}, the type of x: leave the choice to numpy": right.astype(x.dtype),

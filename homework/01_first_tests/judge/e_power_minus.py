@@ -54,7 +54,8 @@ def _one_over(x: np.ndarray) -> np.ndarray:
 def digits_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x of float64, from few digits of e to many."""
     return {
-        "the result was rounded: the round(4) of the examples is there for printing": np.exp(-x).round(4),
+        "the result was rounded (the round(4) of the examples is there for printing), or e was: take np.exp of x as it "
+        "is": np.exp(-x).round(4),
         **{
             f"e was rounded to {e}: take np.exp, which knows all its digits": e**-x
             for e in (2.7, 2.71, 2.72, 2.718, 2.7183)

@@ -108,6 +108,13 @@ MUTANTS = [
         breaks="form",
     ),
     Mutant(
+        "all_int8",
+        "in int8 the right result wraps as well",
+        old=_RETURN,
+        new="    w, x, b = (each.astype(np.int8) for each in (w, x, b))\n    return w, x, b\n",
+        breaks="form",
+    ),
+    Mutant(
         "drawn_anew",
         "random numbers without a seed, which may catch all five today",
         old=_W + _X + _B,

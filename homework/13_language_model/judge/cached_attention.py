@@ -160,6 +160,8 @@ def attention_mistakes(
             q, keys, values, end, lambda i, j: j > count + i
         ),
         "nothing is masked: a new token must not see those after it": attended(q, keys, values, end, lambda i, j: True),
+        "nothing is masked, and places that are not in use have a weight: take the first count + T places, and hide "
+        "from each new token those after it": attended(q, keys, values, keys.shape[2], lambda i, j: True),
         "a new token does not see itself: j <= count + i, not <": attended(
             q, keys, values, end, lambda i, j: j < count + i
         ),

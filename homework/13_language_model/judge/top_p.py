@@ -68,9 +68,8 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         "the probabilities were divided by their sum before they were compared with p: only what is kept is divided": (
             only(order[: int(np.searchsorted(np.cumsum(probabilities[order]) / probabilities.sum(), p)) + 1])
         ),
-        "all tokens as probable as the last one are kept: the set shall be the smallest": only(
-            np.flatnonzero(probabilities >= least)
-        ),
+        "a limit keeps all tokens that equal it, and the set shall be the smallest: keep the tokens' numbers, those of "
+        "np.argsort": only(np.flatnonzero(probabilities >= least)),
         "the token with which the sum reaches p is missing": only(order[: kept - 1]),
         "the least probable tokens are kept: sort with the largest first, np.argsort(-probabilities, kind='stable')": (
             only(rising[: int(np.searchsorted(np.cumsum(probabilities[rising]), p)) + 1])
