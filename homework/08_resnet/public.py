@@ -41,7 +41,9 @@ def expect_pooled(student: Student, oracle: Any, x: np.ndarray, size: tuple[int,
 @task("adaptive_avg_pool", "windows", "sizes", "mean")
 def five_numbers_to_three(student: Student, oracle: Any) -> None:
     """0 1 2 3 4 in three windows gives 0.5, 2 and 3.5: the windows are 0 1, 1 2 3 and 3 4."""
-    expect_pooled(student, oracle, np.arange(5.0).reshape(1, 1, 1, 5), (1, 3), 1e-12)
+    cause = "there are more windows here than size says: count them with range(h) and range(w), not with H and W"
+    with likely({"index 3 is out of bounds for axis 3 with size 3": cause}):
+        expect_pooled(student, oracle, np.arange(5.0).reshape(1, 1, 1, 5), (1, 3), 1e-12)
     expect_pooled(student, oracle, np.arange(5.0).reshape(1, 1, 5, 1), (3, 1), 1e-12)
 
 
@@ -137,9 +139,9 @@ def expect_head(
 
 @task("classifier_head", "mean", "linear", "softmax")
 def one_picture_and_two_classes(student: Student, oracle: Any) -> None:
-    """Scores 3 + log 3 and 3 give 3/4 and 1/4; a batch of one has one row, which adds up to 1."""
+    """Scores 2 + log 3 and 2 give 3/4 and 1/4; a batch of one has one row, which adds up to 1."""
     x = np.array([[[[2.0, 4.0], [0.0, 6.0]], [[1.0, 1.0], [1.0, 1.0]]]])
-    weight, bias = np.array([[1.0, 0.0], [0.0, 3.0]]), np.array([np.log(3), 0.0])
+    weight, bias = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([np.log(3) - 1, 0.0])
     with likely(HEAD_ERRORS):
         got = student.classifier_head(x, weight, bias)
     expect(got, np.array([[0.75, 0.25]]), atol=1e-9, mistakes=oracle.head_mistakes(x, weight, bias))
@@ -182,10 +184,20 @@ def photograph(rng: np.random.Generator, height: int, width: int) -> np.ndarray:
     return (rng.integers(0, 150, (height, width, 3)) + rng.permutation([0, 50, 100])).astype(np.uint8)
 
 
+def prepared_by(student: Student, image: np.ndarray, resize: int, crop: int) -> Any:
+    """What the student makes of a picture whose crop fits; that it was refused has a likely cause of its own."""
+    try:
+        with likely(PREPROCESS_ERRORS):
+            return student.preprocess(image, resize, crop)
+    except SubmissionError as error:
+        if error.type == "ValueError" and "crop" in error.message:
+            error.cause = f"a crop of {crop} fits where resize is {resize}: raise ValueError only if crop > resize"
+        raise
+
+
 def expect_prepared(student: Student, oracle: Any, image: np.ndarray, resize: int, crop: int) -> None:
     """Raise Failure unless the student's preparation of `image` is right; likely causes are those of size and place."""
-    with likely(PREPROCESS_ERRORS):
-        got = student.preprocess(image, resize, crop)
+    got = prepared_by(student, image, resize, crop)
     what = f"preprocess of {image.shape} with resize={resize}, crop={crop}"
     expected, mistakes = oracle.prepared(image, resize, crop), oracle.place_mistakes(image, resize, crop)
     expect(got, expected, atol=1e-5, what=what, mistakes=mistakes)
@@ -195,8 +207,7 @@ def expect_prepared(student: Student, oracle: Any, image: np.ndarray, resize: in
 def a_picture_of_the_right_size(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Where nothing has to be resized or cut, the bytes become numbers: /255, - mean, / std, channels first."""
     image = photograph(rng, 4, 4)
-    with likely(PREPROCESS_ERRORS):
-        got = student.preprocess(image, 4, 4)
+    got = prepared_by(student, image, 4, 4)
     try:
         expect(got, oracle.prepared(image, 4, 4), atol=1e-5, mistakes=oracle.number_mistakes(image))
     except Failure as failure:

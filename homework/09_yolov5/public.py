@@ -15,6 +15,7 @@ LETTERBOX_ERRORS = {
     "ZeroDivisionError": "nothing was left of a thin picture: each side of the new size is at least 1",
     ",0,3)": "the block is empty: a slice that ends at -0 ends at 0, so write left : left + new width",
     "into shape (0,": "the block is empty: a slice that ends at -0 ends at 0, so write top : top + new height",
+    "from shape (64,85,3)": "85 columns do not fit into 64: the SMALLER of height / H and width / W is the scale",
     "from shape (64,48,3) into shape (48,64,3)": "resize_picture takes the height first, then the width",
     "broadcast": "the picture does not fit into its block of the canvas: take the smaller of the scales height / H "
     "and width / W, and make the block as large as the resized picture, new height x new width; "
@@ -52,6 +53,8 @@ def expect_four(student: Student, oracle: Any, image: np.ndarray, size: tuple[in
     except Failure as failure:
         if isinstance(got, np.ndarray):
             failure.cause = "return four things: canvas, scale, top, left"
+        elif isinstance(got, tuple) and np.array_equal(got[0], expected[0]) and type(got[1]) is int:
+            failure.cause = "a 1 in min(1, ...), or //, makes the scale a whole number: min(height / H, width / W)"
         elif failure.cause is None and np.array_equal(got[0], expected[0]):
             failure.cause = cause_of(got[1:], expected[1:], numbers)
         raise
@@ -226,11 +229,15 @@ def two_boxes(student: Student, oracle: Any) -> None:
     expect_stay(student, oracle, LESSON[:2], [0.9, 0.8], [8, 8], stay=[0], what="boxes 0 and 1 of the lesson")
     expect_stay(student, oracle, LESSON[:3:2], [0.9, 0.7], [8, 8], stay=[0, 1], what="boxes 0 and 2 of the lesson")
     boxes, what = [[20 * i, 0, 20 * i + 10, 10] for i in range(3)], "three boxes apart, scores 0.5, 0.9, 0.7"
+    sided = "in common is what lies from the LARGER x1 to the SMALLER x2, whichever box they come from; and so for y"
     places = {
+        sided: [1, 2],
         "these are places in the sorted boxes: the answer is the places in `boxes` as given, order[k]": [0, 1, 2],
         "the lowest score comes first: argsort sorts upwards, so sort -scores": [0, 2, 1],
     }
     expect_stay(student, oracle, boxes, [0.5, 0.9, 0.7], [7] * 3, stay=[1, 2, 0], what=what, mistakes=places)
+    what = "boxes 0 and 2 of the lesson, and 2, which lies to the right and below, is the better"
+    expect_stay(student, oracle, LESSON[:3:2], [0.7, 0.9], [8, 8], stay=[1, 0], what=what, mistakes={sided: [1]})
 
 
 @task("non_maximum_suppression", "gone", "above", "iou", "best", "returns")

@@ -188,7 +188,7 @@ def draw_adaptive() -> Svg:
     right = [(0, 2), (1, 4), (3, 5)]
     fixed = [(0, 3), (1, 4), (2, 5)]
     for top, title, windows in ((0.0, "adaptive: equal parts end at 5/3 and 10/3", right),
-                                (198.0, "one size 3, one step 1: smooth and wrong", fixed)):  # fmt: skip
+                                (198.0, "one size 3, one step 1: not the rule", fixed)):  # fmt: skip
         marks.append(left(title, x, top + 18, 14.0, font_weight="bold"))
         for i in range(5):
             marks.append(block(x + i * cell, top + 42, cell, 40, (PLAIN, LINE), str(i), 17.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -56,6 +57,14 @@ COST: Mistakes = {
     "this counts the numbers of the result: each takes k * k * c multiplications": (
         lambda k, c, o, h, w: (_each(k, c, o), o * h * w)
     ),
+    "an output has h rows of w pixels: h * w, not a square": lambda k, c, o, h, w: (
+        _each(k, c, o),
+        _each(k, c, o) * h * h,
+    ),
+    "o is in the weights already: times h * w, and not times o once more": lambda k, c, o, h, w: (
+        _each(k, c, o),
+        _each(k, c, o) * o * h * w,
+    ),
     "additions are not counted: without the 2": lambda k, c, o, h, w: (_each(k, c, o), 2 * _each(k, c, o) * h * w),
     "h and w are those of the OUTPUT: nothing is left to subtract": lambda k, c, o, h, w: (
         _each(k, c, o),
@@ -94,6 +103,20 @@ BORDERS: Mistakes = {
     "this is one size and one step for all windows: both ends come from the parts, from i * length / count": partial(
         _windows, lambda i, n, m: i * (n // m), lambda i, n, m: i * (n // m) + n - (m - 1) * (n // m)
     ),
+    "the last window is longer, as it takes what is left over: all borders come from i * length / count": partial(
+        _windows, lambda i, n, m: i * (n // m), lambda i, n, m: (i + 1) * (n // m) if i < m - 1 else n
+    ),
+    "in the start length // count rounds too early: i * length // count": partial(
+        _windows, lambda i, n, m: i * (n // m), _ceil
+    ),
+    "in the end -(-length // count) rounds too early: -(-(i + 1) * length // count)": partial(
+        _windows, _floor, lambda i, n, m: (i + 1) * -(-n // m)
+    ),
+    "in the end -(-length // count) rounds too early, and min hides that it goes too far: "
+    "-(-(i + 1) * length // count)": partial(_windows, _floor, lambda i, n, m: min(n, (i + 1) * -(-n // m))),
+    "length / count was rounded as a float, and 7 * (29 / 7) is a little more than 29: multiply first, and use //": (
+        partial(_windows, lambda i, n, m: math.floor(i * (n / m)), lambda i, n, m: math.ceil((i + 1) * (n / m)))
+    ),
     "the end was rounded down: a window takes the number that its part cuts, so round it up, -(-a // b)": partial(
         _windows, _floor, lambda i, n, m: (i + 1) * n // m
     ),
@@ -118,6 +141,12 @@ BORDERS: Mistakes = {
     "the end is negative: -a // b needs another minus in front of it, -(-a // b)": partial(
         _windows, _floor, lambda i, n, m: -(i + 1) * n // m
     ),
+    "-i + 1 is 1 - i: the minus is for all of i + 1, so -(-(i + 1) * length // count)": partial(
+        _windows, _floor, lambda i, n, m: -(-i + 1) * n // m
+    ),
+    "-i + 1 is 1 - i: in -(-a // b) the a is (i + 1) * length, in brackets": partial(
+        _windows, _floor, lambda i, n, m: -((-i + 1) * n // m)
+    ),
     "the end is negative: in -(-a // b) the inner minus stands before a": partial(
         _windows, _floor, lambda i, n, m: -((i + 1) * n // m)
     ),
@@ -127,6 +156,9 @@ BORDERS: Mistakes = {
     "each window ends where it starts: the end comes from i + 1": partial(
         _windows, _floor, lambda i, n, m: _ceil(i - 1, n, m)
     ),
+    "that is one window for each NUMBER: there are `count` of them, range(count)": lambda n, m: [
+        (_floor(i, n, m), _ceil(i, n, m)) for i in range(n)
+    ],
     "windows are counted from 0: range(count)": partial(
         _windows, lambda i, n, m: _floor(i + 1, n, m), lambda i, n, m: _ceil(i + 1, n, m)
     ),
@@ -202,6 +234,11 @@ PATCHES: Mistakes = {
         picture[top : top + side, left : left + side]
         for top in range(0, len(picture) - side + 1, side)
         for left in range(0, len(picture) - side + 1, side)
+    ],
+    "height and width are exchanged: picture.shape[:2] is (height, width)": lambda picture, side: [
+        picture[top : top + side, left : left + side]
+        for top in range(0, picture.shape[1] - side + 1, side)
+        for left in range(0, picture.shape[0] - side + 1, side)
     ],
     "a picture with colours has three axes: height, width = picture.shape[:2]": _of_two_axes,
     "a picture without colours has two axes: height, width = picture.shape[:2]": _of_three_axes,
@@ -295,6 +332,35 @@ def _later(lines: Lines) -> dict[str, list[str]]:
     return {name: [after for after, _, _ in lines[i + 1 :]] for i, (name, _, _) in enumerate(lines)}
 
 
+def _one_pass(lines: Lines, ask: Callable[[dict[str, str], str], str | None]) -> dict[str, list[str]]:
+    """Writers noted and readers looked up in the same loop; `ask` : who of the writers so far wrote an operand."""
+    writers: dict[str, str] = {}
+    found: dict[str, list[str]] = {name: [] for name, _, _ in lines}
+    for name, reads, writes in lines:
+        writers |= dict.fromkeys(writes, name)
+        for writer in (ask(writers, operand) for operand in reads):
+            if writer is not None:
+                found[writer].append(name)
+    return found
+
+
+def _entries_in_the_loop(lines: Lines) -> dict[str, list[str]]:
+    """With all writers known, but an entry only for the names that the loop has met."""
+    writers = {operand: name for name, _, writes in lines for operand in writes}
+    found: dict[str, list[str]] = {}
+    for name, reads, _ in lines:
+        found[name] = []
+        for operand in reads:
+            found[writers[operand]].append(name)
+    return found
+
+
+def _asked_for(lines: Lines, key: Callable[[dict[str, str], str], str]) -> Any:
+    """The KeyError of an empty dictionary, asked for what `key` makes of the writers and the first operand read."""
+    writers = {operand: name for name, _, writes in lines for operand in writes}
+    return {}[key(writers, next(operand for _, reads, _ in lines for operand in reads))]
+
+
 def _first_written(lines: Lines) -> dict[str, str]:
     return {name: writes[0] for name, _, writes in lines}
 
@@ -333,12 +399,22 @@ SUCCESSORS_OF: Mistakes = {
         name: [] for name, _, _ in lines
     },
     "output writes nothing, so writes[0] is not there, nor is a line after it: loop over `writes`": _first_written,
-    "'input' is no key: begin with {name: [] for ...}, and ask by operand, not by name, who writes": lambda lines: {}[
-        lines[0][0]
-    ],
-    "the dictionary has names of operators, and is asked for an operand: who writes it?": lambda lines: {}[
-        lines[0][2][0]
-    ],
+    "a name is no key yet when its first reader comes: begin with {name: [] for ...}": partial(
+        _asked_for, key=lambda writers, operand: writers[operand]
+    ),
+    "a reader may stand before its writer, which then has no list yet: begin with {name: [] for ...}": (
+        _entries_in_the_loop
+    ),
+    "a dictionary of writers is asked for an operand, and not for an operator's name": lambda lines: {}[lines[0][0]],
+    "the dictionary has names of operators, and is asked for an operand: who writes it?": partial(
+        _asked_for, key=lambda _, operand: operand
+    ),
+    "a line may read what a later line writes: note all writers first, then go through the readers": partial(
+        _one_pass, ask=lambda writers, operand: writers[operand]
+    ),
+    "a line may read what a later line writes, and is lost here: note all writers first, then go through the readers": (
+        partial(_one_pass, ask=lambda writers, operand: writers.get(operand))
+    ),
     "reads and writes are lists: loop over the operands in them": lambda lines: {
         writes: name for name, _, writes in lines
     },

@@ -26,7 +26,18 @@ COUNT: Mistakes = {
     "^ is no power in Python: the square is ** 2": lambda side: 3 * sum((side // s) ^ 2 for s in STRIDES),
     "* 2 doubles: the square is ** 2": lambda side: 3 * sum(side // s * 2 for s in STRIDES),
     "the square comes after the division: (side // stride) ** 2": lambda side: 3 * sum(side**2 // s for s in STRIDES),
-    "that is the grid of stride 8 alone: there are three": lambda side: 3 * (side // 8) ** 2,
+    "that is the grid of stride 8 alone: there are three, and a `return` ends a loop": lambda side: (
+        3 * (side // 8) ** 2
+    ),
+    "/ counts parts of cells, too: a grid has whole ones, side // stride": lambda side: (
+        3 * sum((side / s) ** 2 for s in STRIDES)
+    ),
+    "that is the grid of stride 32 alone: n = ... in a loop forgets those before, n += ... adds": lambda side: (
+        3 * (side // 32) ** 2
+    ),
+    "the grid of stride 32 is missing: there are three, 8, 16 and 32": lambda side: (
+        3 * ((side // 8) ** 2 + (side // 16) ** 2)
+    ),
     "that is three grids of stride 8: the others have strides of 16 and 32": lambda side: 9 * (side // 8) ** 2,
     "the three grids are in the sum already: times 3 once, for the anchors": lambda side: (
         9 * sum((side // s) ** 2 for s in STRIDES)
@@ -73,6 +84,7 @@ UPSAMPLE: Mistakes = {
         4
     ).reshape(*x.shape[:2], 2 * x.shape[2], 2 * x.shape[3]),
     "two in each direction make four: repeat(2, ...) and not 4": lambda x: x.repeat(4, axis=2).repeat(4, axis=3),
+    "four rows are no square: two rows, and two columns": lambda x: x.repeat(4, axis=2),
     "four in one direction is a strip: two rows, and two columns": lambda x: x.repeat(4, axis=3),
     "repeat takes one axis at a time: repeat the result once more, along the other": lambda x: x.repeat(2, axis=(2, 3)),
 }
@@ -127,6 +139,30 @@ def _absolute(a: Box, b: Box) -> float:
     return common / (_area(a) + _area(b) - common)
 
 
+def _one_sided(a: Box, b: Box) -> float:
+    """As if b lay to the right of a and below it."""
+    common = max(0, a[2] - b[0]) * max(0, a[3] - b[1])
+    return common / (_area(a) + _area(b) - common)
+
+
+def _from_b(a: Box, b: Box) -> float:
+    """As if b began to the right of a and below it."""
+    common = max(0, min(a[2], b[2]) - b[0]) * max(0, min(a[3], b[3]) - b[1])
+    return common / (_area(a) + _area(b) - common)
+
+
+def _to_a(a: Box, b: Box) -> float:
+    """As if a ended to the left of b and above it."""
+    common = max(0, a[2] - max(a[0], b[0])) * max(0, a[3] - max(a[1], b[1]))
+    return common / (_area(a) + _area(b) - common)
+
+
+def _mixed(a: Box, b: Box) -> float:
+    """x1 and y1 for the width, x2 and y2 for the height."""
+    common = max(0, min(a[1], b[1]) - max(a[0], b[0])) * max(0, min(a[3], b[3]) - max(a[2], b[2]))
+    return common / (_area(a) + _area(b) - common)
+
+
 def _with_ends(a: Box, b: Box) -> float:
     common = max(0, _lengths(a, b)[0] + 1) * max(0, _lengths(a, b)[1] + 1)
     areas = [(box[2] - box[0] + 1) * (box[3] - box[1] + 1) for box in (a, b)]
@@ -164,6 +200,15 @@ IOU: Mistakes = {
     "min and max are exchanged: what is in common begins at the LARGER x1 and ends at the SMALLER x2": lambda a, b: (
         _around(a, b) / (_area(a) + _area(b) - _around(a, b))
     ),
+    "b need not lie to the right of a, or below it: min and max find where the common part begins and ends": (
+        _one_sided
+    ),
+    "the common part begins at the LARGER x1, which may be that of a: max(a[0], b[0]), and so for y": _from_b,
+    "the common part ends at the SMALLER x2, which may be that of b: min(a[2], b[2]), and so for y": _to_a,
+    "a box is x1, y1, x2, y2: x goes with x, places 0 and 2, and y with y, places 1 and 3": _mixed,
+    "without brackets the common area is subtracted last: common / (sum of the areas - common)": lambda a, b: (
+        _both(a, b) / (_area(a) + _area(b)) - _both(a, b)
+    ),
     "without brackets only the first area divides: common / (sum of the areas - common)": lambda a, b: (
         _both(a, b) / _area(a) + _area(b) - _both(a, b)
     ),
@@ -200,6 +245,16 @@ def _counted_from_0(hits: Sequence[bool], total: int) -> float:
     return added / total
 
 
+def _counted_late(hits: Sequence[bool], total: int) -> float:
+    """Box by box, where a hit is counted after its precision was added."""
+    found, added = 0, 0.0
+    for number, hit in enumerate(hits, 1):
+        if hit:
+            added += found / number
+            found += 1
+    return added / total
+
+
 def _best_later(hits: Sequence[bool], total: int) -> float:
     raised = np.maximum.accumulate(_precision(hits)[::-1])[::-1]
     return float(_found(hits, raised).sum() / total)
@@ -222,7 +277,10 @@ AVERAGE: Mistakes = {
         _found(hits, _precision(hits, first=0)).sum() / total
     ),
     "the first box has the number 1: enumerate(hits, 1)": _counted_from_0,
-    "that is the recall at the end: the precision after each box counts": lambda hits, total: sum(hits) / total,
+    "a hit counts in its own precision: count it first, then add the precision up": _counted_late,
+    "that is the recall at the end: the precision divides by all boxes so far, misses too": lambda hits, total: (
+        sum(hits) / total
+    ),
     "that is the precision after the last box: it counts at each hit": lambda hits, total: sum(hits) / len(hits),
     "hits so far, divided by total, is the recall: the precision is divided by the boxes so far": lambda hits, total: (
         _found(hits, np.cumsum(hits) / total).sum() / total

@@ -363,6 +363,94 @@ CASES = {
         {SIDES: "crop, crop"},
         "the whole picture was squeezed into crop x crop",
     ),
+    "the rest in the last window": (
+        "five_numbers_to_three",
+        {
+            SPANS: "[slice(i * (length // count), length if i == count - 1 else (i + 1) * (length // count))"
+            " for i in range(count)]"
+        },
+        "the last window takes what is left over",
+    ),
+    "a start from H // h": (
+        "five_numbers_to_three",
+        {"slice(i * length // count,": "slice(i * (length // count),"},
+        "in the beginning H // h was rounded",
+    ),
+    "an end from a rounded length": (
+        "rows_and_columns_have_their_own_sizes",
+        {"-(-(i + 1) * length // count))": "(i + 1) * -(-length // count))"},
+        "in the end -(-H // h) was rounded",
+    ),
+    "a minus for i alone": (
+        "five_numbers_to_three",
+        {"-(-(i + 1) * length // count))": "-(-i + 1) * length // count)"},
+        "-i + 1 is 1 - i",
+    ),
+    "a window for each number": (
+        "five_numbers_to_three",
+        {"for i in range(count)]": "for i in range(length)]"},
+        "there are more windows here than size says",
+    ),
+    "the largest of the batch": (
+        "one_picture_and_two_classes",
+        {"scores - scores.max(axis=1, keepdims=True)": "scores - scores.max(axis=0)"},
+        "the maximum ran along the batch",
+    ),
+    "no bias": (
+        "one_picture_and_two_classes",
+        {"features @ weight.T + bias": "features @ weight.T"},
+        "the bias is missing",
+    ),
+    "a sigmoid for each class": (
+        "one_picture_and_two_classes",
+        {
+            "    powers = np.exp(scores - scores.max(axis=1, keepdims=True))\n": "",
+            "powers / powers.sum(axis=1, keepdims=True)": "1 / (1 + np.exp(-scores))",
+        },
+        "that is the sigmoid of each score",
+    ),
+    "shares of the scores": (
+        "one_picture_and_two_classes",
+        {"np.exp(scores - scores.max(axis=1, keepdims=True))": "scores"},
+        "the scores themselves were divided by their sum",
+    ),
+    "softmax before the mean": (
+        "one_picture_and_two_classes",
+        {
+            "    features = x.mean(axis=(2, 3))\n": "    features = x.transpose(0, 2, 3, 1)\n",
+            "scores.max(axis=1, keepdims=True)": "scores.max(axis=3, keepdims=True)",
+            "powers / powers.sum(axis=1, keepdims=True)": "(powers / powers.sum(axis=3, keepdims=True)).mean((1, 2))",
+        },
+        "softmax came at each pixel",
+    ),
+    "an equal crop refused": (
+        "a_picture_of_the_right_size",
+        {"if crop > resize:": "if crop >= resize:"},
+        "a crop of 4 fits where resize is 4",
+    ),
+    "normalised before the resizing": (
+        "a_picture_of_the_right_size",
+        {
+            "resize_picture(image, rows, cols)": "resize_picture((image / np.float32(255) - MEAN) / STD, rows, cols)",
+            "(cut.astype(np.float32) / 255 - MEAN) / STD": "cut.astype(np.float32)",
+        },
+        "resize_picture rounds to bytes",
+    ),
+    "one start for rows and columns": (
+        "the_shorter_side_counts",
+        {CORNER: "round((rows - crop) / 2), round((rows - crop) / 2)"},
+        "the first column comes from the width",
+    ),
+    "one start for columns and rows": (
+        "the_shorter_side_counts",
+        {CORNER: "round((cols - crop) / 2), round((cols - crop) / 2)"},
+        "the first row comes from the height",
+    ),
+    "a start from resize": (
+        "the_shorter_side_counts",
+        {CORNER: "round((resize - crop) / 2), round((resize - crop) / 2)"},
+        "the first column comes from the width",
+    ),
 }
 
 
@@ -429,6 +517,51 @@ DETECTOR = {
             "    centre *= stride\n",
         },
         "there are h rows and w columns",
+    ),
+    "the cell outside of the brackets": (
+        "zeros_are_the_anchors",
+        {"(2 * y[..., :2] - 0.5 + cell) * stride": "(2 * y[..., :2] - 0.5) * stride + cell"},
+        "the cell was not multiplied by the stride",
+    ),
+    "a scale of 1 at most": (
+        "a_picture_that_is_as_wide_as_the_canvas",
+        {"scale = min(height": "scale = min(1, height"},
+        "a 1 in min(1, ...), or //,",
+    ),
+    "the larger scale": (
+        "a_picture_that_is_as_wide_as_the_canvas",
+        {"scale = min(height": "scale = max(height"},
+        "the SMALLER of height / H and width / W",
+    ),
+    "to the right and below only": (
+        "two_boxes",
+        {
+            "low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])": "low, high = "
+            "others[:, :2], box[2:]"
+        },
+        "whichever box they come from",
+    ),
+    "from the other's corner": (
+        "two_boxes",
+        {"np.maximum(box[:2], others[:, :2])": "others[:, :2]"},
+        "whichever box they come from",
+    ),
+    "only boxes of the class stay": (
+        "classes_do_not_compete",
+        {
+            "(classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) > threshold)": "(classes[left] "
+            "!= classes[best]) | (overlap(boxes[best], boxes[left]) > threshold)"
+        },
+        "one stays if its class differs OR",
+    ),
+    "clipped before the division": (
+        "twice_as_large",
+        {
+            "(boxes - np.array([left, top, left, top])) / scale": "boxes - np.array([left, top, left, top])",
+            "return np.clip(moved, 0, [width, height, width, height]).astype(np.float32)": "return (np.clip("
+            "moved, 0, [width, height, width, height]) / scale).astype(np.float32)",
+        },
+        "it clips before it divides",
     ),
 }
 

@@ -66,6 +66,26 @@ def blocks(length: int, count: int) -> Bounds:
     return [(i * step, (i + 1) * step) for i in range(count)]
 
 
+def rest_last(length: int, count: int) -> Bounds:
+    """Windows of length // count, the last of which takes what is left over."""
+    return [*blocks(length, count)[:-1], ((count - 1) * (length // count), length)]
+
+
+def early_start(length: int, count: int) -> Bounds:
+    """Windows that end as they should and begin at a multiple of length // count."""
+    return [(i * (length // count), end) for i, (_, end) in enumerate(right(length, count))]
+
+
+def late_end(length: int, count: int) -> Bounds:
+    """Windows that begin as they should and end at a multiple of ceil(length / count)."""
+    return [(start, (i + 1) * -(-length // count)) for i, (start, _) in enumerate(right(length, count))]
+
+
+def minus_i(length: int, count: int) -> Bounds:
+    """Windows that end at -(-i + 1) * length // count, where -(-(i + 1) * length // count) was meant."""
+    return [(start, -(-i + 1) * length // count) for i, (start, _) in enumerate(right(length, count))]
+
+
 def one_more(length: int, count: int) -> Bounds:
     """Windows that always end one after floor."""
     return [(i * length // count, min((i + 1) * length // count + 1, length)) for i in range(count)]
@@ -114,6 +134,12 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
         "all windows have H // h rows: round what is multiplied with i, i * H // h, and not H / h before it": pooled(
             x, size, blocks
         ),
+        "the last window takes what is left over, which makes it longer: every border comes from i * H / h": pooled(
+            x, size, rest_last
+        ),
+        "in the beginning H // h was rounded before it was multiplied with i: i * H // h": pooled(x, size, early_start),
+        "in the end -(-H // h) was rounded before it was multiplied: -(-(i + 1) * H // h)": pooled(x, size, late_end),
+        "-i + 1 is 1 - i: the minus is for all of i + 1, so -(-(i + 1) * H // h)": pooled(x, size, minus_i),
         "a window ends at floor: round its end up, so that it has what it touches": pooled(x, size, both_down),
         "H / h was rounded before i was multiplied with it: multiply first, i * H // h": pooled(x, size, rounded_step),
         "both borders are rounded to the nearest: the beginning is rounded down, the end up": pooled(x, size, nearest),

@@ -43,6 +43,12 @@ def shares(scores: np.ndarray, axis: int | None = 1) -> np.ndarray:
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
+def sigmoid(scores: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-score)."""
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-scores))
+
+
 def risky(scores: np.ndarray, highest: Any) -> np.ndarray:
     """Softmax after `highest` has been subtracted, whatever comes of it."""
     with np.errstate(all="ignore"):
@@ -62,6 +68,7 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
     features, pixels = x.mean(axis=(2, 3)), x.shape[2] * x.shape[3]
     scores = features @ weight.T + bias
     expected = probabilities(x, weight, bias)
+    pixel_scores = np.einsum("nchw,kc->nkhw", x, weight) + bias[:, None, None]
     found: dict[str, Any] = {
         "softmax along the batch: each row adds up to 1, so axis=1, and keepdims=True": shares(scores, 0),
         "softmax over the whole array: every picture by itself, axis=1": shares(scores, None),
@@ -72,10 +79,20 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
         "one maximum for the whole batch: subtract the largest score of each row from that row": risky(
             scores, scores.max()
         ),
+        "the maximum ran along the batch: subtract the largest score of each row, axis=1": risky(
+            scores, scores.max(axis=0)
+        ),
         "one sum for the whole batch: divide each row by its own sum, axis=1 with keepdims=True": (
             (powers := np.exp(scores - scores.max(axis=1, keepdims=True))) / powers.sum()
         ),
         "these are the scores: softmax is missing": scores,
+        "that is the sigmoid of each score: softmax divides e^score by the sum over the classes": sigmoid(scores),
+        "the scores themselves were divided by their sum: softmax divides e^score by the sum of e^score": (
+            scores / scores.sum(axis=1, keepdims=True)
+        ),
+        "softmax came at each pixel, and the mean after it: first the mean of each plane, softmax last": shares(
+            pixel_scores
+        ).mean(axis=(2, 3)),
         "sums in place of means: divide by the pixels of a plane": shares(pixels * features @ weight.T + bias),
         "the bias is missing": shares(features @ weight.T),
         "every picture has the probabilities of the first": np.repeat(expected[:1], len(x), axis=0),

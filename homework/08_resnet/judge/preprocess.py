@@ -74,6 +74,10 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
         top, left = round((height - crop) / 2), round((width - crop) / 2)
     if mistake == "corner":
         top = left = 0
+    if mistake == "place of rows":
+        left = top
+    if mistake == "place of columns":
+        top = left
     cut = small[top : top + crop, left : left + crop].astype(np.float64)
     cut = cut[..., ::-1] if mistake == "bgr" else cut
     cut = cut // 255 if mistake == "whole" else cut / (1 if mistake == "bytes" else 255)
@@ -112,6 +116,8 @@ PLACE_CAUSES = {
     ),
     "halves": "n and crop were halved and rounded one by one: halve their difference, round((n - crop) / 2)",
     "rounded halves": "n and crop were halved and rounded one by one: halve the difference, round((n - crop) / 2)",
+    "place of rows": "rows and columns begin at one number: the first column comes from the width, (cols - crop) / 2",
+    "place of columns": "rows and columns begin at one number: the first row comes from the height, (rows - crop) / 2",
     "given": "the crop begins where the middle of the given picture is: n is the height or width after resizing",
 }
 NUMBER_CAUSES = {
@@ -138,6 +144,9 @@ def number_mistakes(image: np.ndarray) -> dict[str, np.ndarray]:
     side = len(image)
     right = prepared(image, side, side)
     found = {cause: prepared(image, side, side, mistake) for mistake, cause in NUMBER_CAUSES.items()}
+    with np.errstate(invalid="ignore"):
+        rounded = np.rint(right).astype(np.uint8).astype(np.float32)
+    found["resize_picture rounds to bytes: resize the bytes first, and normalise what it gives"] = rounded
     found["the axis of the batch is missing: put it in front, [None]"] = right[0]
     found["the channels are still the last axis: transpose(2, 0, 1)"] = right.transpose(0, 2, 3, 1)
     found["the numbers are float64: make them float32"] = right.astype(np.float64)

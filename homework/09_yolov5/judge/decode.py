@@ -54,6 +54,8 @@ def slow_rows(raw: np.ndarray, anchors: np.ndarray, stride: int, mistake: str = 
         centre = [one * (1 if mistake == "stride" else stride) for one in middles]
         if mistake == "stride of the cell":
             centre = [2 * box[0] - 0.5 + x * stride, 2 * box[1] - 0.5 + y * stride]
+        if mistake == "stride of the sigmoid":
+            centre = [(2 * box[0] - 0.5) * stride + x, (2 * box[1] - 0.5) * stride + y]
         kind = anchors[0] if mistake == "one anchor" else anchors[a]
         kind = {"anchor exchanged": kind[::-1], "no anchor": stride, "anchor in cells": kind * stride}.get(
             mistake, kind
@@ -77,6 +79,7 @@ CAUSES = {
     "version 3": "that is s + cell, as in YOLOv3: here it is 2 * s - 0.5 + cell",
     "no cell": "every centre lies in the first cell: add column and row of the cell before you multiply by the stride",
     "stride of the cell": "only the cell was multiplied by the stride: put brackets around 2 * s - 0.5 + cell",
+    "stride of the sigmoid": "the cell was not multiplied by the stride: put brackets around 2 * s - 0.5 + cell",
     "exp": "that is e^w * anchor, as in YOLOv3: here it is (2 * s)^2 * anchor",
     "square": "the square is missing in width and height: (2 * s)^2 * anchor",
     "half square": "the 2 belongs into the square: (2 * s)^2 * anchor, not 2 * s^2 * anchor",

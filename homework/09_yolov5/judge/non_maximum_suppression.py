@@ -63,6 +63,8 @@ def suppressed(
         rivals = {"chained": met, "last": stay[-1:], "first": order[:1] if met else []}.get(mistake, stay)
         rivals = [k for k in rivals if mistake == "any class" or classes[k] == classes[i]]
         shares = [share(boxes[k], boxes[i], mistake) for k in rivals]
+        if mistake == "other classes":
+            shares += [math.inf for k in stay if classes[k] != classes[i]]
         if all(one < threshold if mistake == "equal" else one <= threshold for one in shares):
             stay.append(i)
         met.append(i)
@@ -92,6 +94,8 @@ def skipping(boxes: np.ndarray, order: list[int], classes: np.ndarray, threshold
 WHY = {
     "upwards": "the box with the LOWEST score stayed: argsort sorts upwards, so sort -scores",
     "any class": "boxes of another class went, too: only boxes of one class compete",
+    "other classes": "boxes of another class went, too: one stays if its class differs OR its IoU is not above the "
+    "threshold",
     "chained": "a box that has gone already suppresses nothing any more",
     "apart": "boxes apart have nothing in common: two negative lengths multiply to a positive area",
     "equal": "an IoU that equals the threshold is not above it: compare with >",

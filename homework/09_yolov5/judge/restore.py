@@ -73,6 +73,7 @@ def restored_mistakes(
         "it clips x and y to the same size: x goes to W and y to H": np.clip(back, 0, max(width, height)),
         "x and y were both clipped to the smaller side: x goes to W and y to H": np.clip(back, 0, min(width, height)),
         "it clips before it goes back: clip last, in pixels of the picture": (np.clip(exact, 0, high) - shift) / scale,
+        "it clips before it divides: clip last, in pixels of the picture": np.clip(exact - shift, 0, high) / scale,
         "the corners were cut off to whole pixels: leave them as they are": np.trunc(np.clip(back, 0, high)),
         "x reaches to W and y to H, the far edges of the last pixels: not to W - 1 and H - 1": np.clip(
             back, 0, high - 1
