@@ -56,11 +56,21 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", _some, priority=400)
     app.connect("html-page-context", _menu_once, priority=400)
     app.connect("html-page-context", _menu_levels, priority=900)
+    app.connect("build-finished", _without_comments, priority=AFTER)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 AFTER = 900
 """Sphinx gives what the configuration lists the priority 800."""
+
+
+def _without_comments(app: Sphinx, error: Any) -> None:
+    """Take the comments out of the style sheets that are made here: readers load them with every page."""
+    if error is None:
+        for name in ("pygments.css", *sphinx_settings.SHEETS):
+            path = Path(app.outdir, "_static", name)
+            text = re.sub(r"\s*/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+            path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _dark_code(app: Sphinx) -> None:

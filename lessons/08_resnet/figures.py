@@ -212,9 +212,10 @@ def draw_preprocess() -> Svg:
     base, scale, marks = 148.0, 0.32, []
     with np.load(MODEL.parent / "detector" / "heldout.npz") as data:
         cat = data["images"][1][32:203]  # as wide for its height as 640 is for 427
-    for x, height, width, name in ((8.0, 427, 640, "photograph"), (268.0, 256, 383, "shorter side to 256")):
+    sizes = ((8.0, 427, 640, 2, "photograph"), (268.0, 256, 383, 3, "shorter side to 256"))
+    for x, height, width, step, name in sizes:
         w, h = width * scale, height * scale
-        marks.append(coloured(cat[::2, ::2], x, base - h, w))
+        marks.append(coloured(cat[::step, ::step], x, base - h, w))
         marks.append(note(name, x + w / 2, base + 16, 13.0, font_weight="bold"))
         marks.append(note(f"{height} x {width}", x + w / 2, base + 34, 13.0))
     marks.append(arrow(220, base - 41, 260, base - 41))
