@@ -59,9 +59,8 @@ class Refuser:
             frame = frame.f_back
         where = f"{self.package.name}/{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}"
         raise ImportError(
-            f"{where} imports {name}, and your framework has to do without it: numpy is all it "
-            "needs. An import that only the exercise needs "
-            "belongs into the function that uses it"
+            f"{where} imports {name}, and your framework has to do without it: numpy is all it needs. "
+            "An import that only the exercise needs belongs into the function that uses it"
         )
 
     def holds(self, file: str) -> bool:

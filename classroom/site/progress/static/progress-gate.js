@@ -208,10 +208,11 @@
 
   /* on paper nothing can wait: what has not been guessed yet, and answers, are printed on the last pages */
   let putBack = () => {};
-  function print() {
+  function answersLast() {
     putBack();
     const last = element("section", "gate-answers");
     const back = [];
+    const LAST = "stands on the last pages";
     const move = (title, words, parts) => {
       const line = element("p", "gate-paper", `${title}${words}`);
       parts[0].before(line);
@@ -231,14 +232,14 @@
     gates.forEach((gate, index) => {
       const explained = gate.parts[1].firstElementChild;
       const parts = explained?.matches("details") ? [gate.parts[0], explained] : [gate.parts[0]];
-      const words = `, your guess (what it gives stands on the last pages): ${gate.written()}`;
+      const words = `, your guess (what it gives ${LAST}): ${gate.written()}`;
       if (!gate.isOpen()) move(`Prediction ${index + 1}`, words, parts);
     });
     document.querySelectorAll("article .cell.tag_answer").forEach((cell, index) => {
-      move(`Your turn, answer ${index + 1}`, " stands on the last pages.", [cell]);
+      move(`Your turn, answer ${index + 1}`, ` ${LAST}.`, [cell]);
     });
     const thoughts = [...document.querySelectorAll("article details:not([open])")].filter((one) => /^An answer/.test(one.textContent.trim()));
-    thoughts.forEach((one, index) => move(`To think about, answer ${index + 1}`, " stands on the last pages.", [one]));
+    thoughts.forEach((one, index) => move(`To think about, answer ${index + 1}`, ` ${LAST}.`, [one]));
     if (back.length) document.querySelector("article").append(last);
     putBack = () => {
       back.forEach((one) => one());
@@ -250,7 +251,7 @@
   renderAll();
   addEventListener("hashchange", reach);
   addEventListener("load", reach);
-  addEventListener("beforeprint", print);
+  addEventListener("beforeprint", answersLast);
   addEventListener("afterprint", () => putBack());
 
   window.KuiperGates = {
