@@ -100,7 +100,12 @@ def paragraph(text: str, indent: int = 0, first: str = "") -> str:
     margin = " " * indent
     whole = re.sub("`[^`]*`", lambda found: found[0].replace(" ", "\xa0"), text)
     lines = textwrap.wrap(
-        whole, width(), initial_indent=first.ljust(indent), subsequent_indent=margin, break_on_hyphens=False
+        whole,
+        width(),
+        initial_indent=first.ljust(indent),
+        subsequent_indent=margin,
+        break_on_hyphens=False,
+        break_long_words="`" not in text,  # a command is copied whole, though its line sticks out
     )
     return "\n".join(lines).replace("\xa0", " ")
 

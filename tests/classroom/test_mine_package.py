@@ -23,7 +23,7 @@ from classroom.mine import package, run
 from classroom.mine.networks import MAGIC, random_network, shuffled
 from classroom.mine.package import PARTS, PackageError, files_of_package, write_package
 from classroom.mine.reference import answers, reference_parts
-from classroom.mine.report import outcome_text, parts_table
+from classroom.mine.report import outcome_text, parts_table, run_by_hand
 from classroom.mine.run import UNSEEN, BesideKuiper, compare
 from classroom.progress import Progress
 from classroom.stubs import put_back
@@ -636,9 +636,11 @@ def test_by_hand_it_says_in_a_sentence_what_it_reads(mine: Path, arguments: list
     assert "Traceback" not in done.stderr
 
 
-def test_where_it_stops_the_report_says_how_to_see_more(tmp_path: Path) -> None:
-    at_digits, at_random = (" ".join(outcome_text(tmp_path, BesideKuiper("bad", n)).split()) for n in (0, 3))
-    assert f"-m {tmp_path.name}` shows all the calls" in at_digits
+@pytest.mark.parametrize("long", ["", "a_name_that_is_longer_than_a_line_of_80_columns_that_a_terminal_has"])
+def test_where_it_stops_the_report_says_how_to_see_more(tmp_path: Path, long: str) -> None:
+    folder = tmp_path / long / "mine"
+    at_digits, at_random = (" ".join(outcome_text(folder, BesideKuiper("bad", n)).split()) for n in (0, 3))
+    assert f"{run_by_hand(folder)}` shows all the calls" in at_digits
     assert "shows all the calls" not in at_random
     assert "check framework` tests it by itself" in at_random
 
