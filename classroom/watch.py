@@ -25,9 +25,13 @@ def changes(
 ) -> Iterator[list[Path]]:
     """Yield the files changed since the last poll, whenever there are some; never ends.
 
+    The first poll compares with the moment of the call, so what is saved before the first one is asked for counts.
     A file that is still being written, or missing while an editor replaces it, is left for the next poll.
     """
-    settled = {path: signature(path) for path in files}
+    return _polled({path: signature(path) for path in files}, seconds, sleep)
+
+
+def _polled(settled: dict[Path, Signature], seconds: float, sleep: Callable[[float], None]) -> Iterator[list[Path]]:
     before = dict(settled)
     while True:
         sleep(seconds)

@@ -100,7 +100,7 @@ BORDERS: Mistakes = {
     "-(-length // count) rounds too early, and min hides that it goes too far: i * length // count": (
         partial(_windows, lambda i, n, m: i * -(-n // m), lambda i, n, m: min(n, (i + 1) * -(-n // m)))
     ),
-    "this is one size and one step for all windows: both ends come from the parts, from i * length / count": partial(
+    "every window has the same size and the same step here: both ends come from the parts, from i * length / count": partial(
         _windows, lambda i, n, m: i * (n // m), lambda i, n, m: i * (n // m) + n - (m - 1) * (n // m)
     ),
     "the last window is longer, as it takes what is left over: all borders come from i * length / count": partial(

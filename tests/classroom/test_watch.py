@@ -77,6 +77,12 @@ def test_a_file_that_stays_away_is_noticed(files: list[Path]) -> None:
     assert seen(files, lambda: files[1].unlink(), None, None) == [["b.py"]]
 
 
+def test_what_is_saved_before_the_first_change_is_asked_for_is_noticed(files: list[Path]) -> None:
+    found = changes(files, 0, Clock(None, None))
+    files[0].write_text("saved during the first check")
+    assert next(found) == [files[0]]
+
+
 def test_the_time_alone_is_a_change(files: list[Path]) -> None:
     before = signature(files[0])
     os.utime(files[0], ns=(1, 1))
