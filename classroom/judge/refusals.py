@@ -20,7 +20,7 @@ def expect_refused(
     """Raise Failure unless the call raises an exception of the type named `error`, or of one derived from it.
 
     cause : the likely one where nothing is raised. Unfinished or broken code does not refuse.
-    instead : type of an exception that comes from a slip, and is no refusal -> the likely cause.
+    instead : type of an exception that comes from a slip, and is no refusal -> the likely cause, "" if unknown.
     """
     try:
         refusal = refusal_of(call, *args)
@@ -33,9 +33,8 @@ def expect_refused(
         got = refusal.type
         failure = Failure(f"expected {error}, got {got}", error, got)
         failure.of_refusal = True
-        failure.cause = (instead or {}).get(
-            got
-        ) or f"you refuse the right thing, but with {got} instead of {error}: raise {error}"
+        of_intent = f"you refuse the right thing, but with {got} instead of {error}: raise {error}"
+        failure.cause = (instead or {}).get(got, of_intent) or None
         raise failure
 
 

@@ -1275,6 +1275,61 @@ ARRAYS = {
         },
         "some products were not made by multiply",
     ),
+    "values that are not counted": (
+        "07_expression",
+        "a_wrong_number_of_values_is_refused",
+        {"    if len(children) != arity:\n": "    if False:\n"},
+        "compare the number of children with the table",
+    ),
+    "a comma before the bracket": (
+        "07_expression",
+        "brackets_and_commas_have_their_places",
+        {
+            "            child, at = read_value(tokens, at + 1, functions)\n            children.append(child)\n": (
+                "            if at + 1 < len(tokens) and tokens[at + 1].type is TokenType.RIGHT_BRACKET:\n"
+                "                at += 1\n"
+                "                break\n"
+                "            child, at = read_value(tokens, at + 1, functions)\n"
+                "            children.append(child)\n"
+            )
+        },
+        "after a comma a value must follow",
+    ),
+    "the new function alone": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {"{**table(), name: Function(arity, function)}": "{name: Function(arity, function)}"},
+        "all others are missing",
+    ),
+    "the old max taken out of the table": (
+        "07_expression",
+        "the_table_stays_as_it_is",
+        {
+            "def table() -> Mapping[str, Any]:\n": (
+                "import functools\n\n\n@functools.cache\ndef table() -> Mapping[str, Any]:\n"
+            ),
+            "    return evaluate(text, operands, {**table(), name: Function(arity, function)})\n": (
+                "    table()[name] = Function(arity, function)\n"
+                "    try:\n"
+                "        return evaluate(text, operands)\n"
+                "    finally:\n"
+                "        del table()[name]\n"
+            ),
+        },
+        "the old max is gone",
+    ),
+    "a value left over": (
+        "07_expression",
+        "too_many_values_are_an_error",
+        {"    if len(stack) != 1:\n": "    if not stack:\n"},
+        "at the end the stack must hold exactly one",
+    ),
+    "an @ inside a word": (
+        "07_expression",
+        "a_right_text_stays",
+        {"reversed(WORD.findall(text))": "reversed(text.translate(str.maketrans('(),', '   ')).split())"},
+        "a word ends where an @ begins the next one",
+    ),
     "a tensor that one other part reads": (
         "10_partition",
         "a_chain_in_three_parts",
