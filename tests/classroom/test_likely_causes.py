@@ -1336,6 +1336,68 @@ ARRAYS = {
         {"                    outputs[source].add(tensor)\n": ""} | {"tensor not in read_at_home or": "False or"},
         "a tensor that another part reads is missing",
     ),
+    "no last part yet": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"if merged and merged[-1][0] == device": "if merged[-1][0] == device"},
+        "your own list is still empty",
+    ),
+    "a list that loses parts under the loop": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {
+            "    merged: list[tuple[str, list[int]]] = []\n": (
+                "    merged = list(parts)\n"
+                "    for i in range(len(merged) - 1):\n"
+                "        if merged[i][0] == merged[i + 1][0]:\n"
+                "            del merged[i]\n"
+                "    merged = []\n"
+            ),
+        },
+        "the list became shorter than the loop thinks",
+    ),
+    "names compared as objects": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"merged[-1][0] == device": "merged[-1][0] is device"},
+        "are names compared with ==",
+    ),
+    "the old part stays": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"            merged[-1][1].extend(nodes)\n": "            merged.append((device, merged[-1][1] + nodes))\n"},
+        "still stands before the joined one",
+    ),
+    "parts of nodes by place": (
+        "10_partition",
+        "parts_in_any_order",
+        {
+            "{node: part for part, members in enumerate(parts) for node in members}": (
+                "[part for part, members in enumerate(parts) for node in members]"
+            )
+        },
+        "parts hold NUMBERS of nodes",
+    ),
+    "tensors taken for nodes": (
+        "10_partition",
+        "two_inputs_and_a_constant",
+        {"source = part_of[maker[tensor]]": "source = part_of[tensor]"},
+        "a tensor's number was used as its node's",
+    ),
+    "numbers of numpy in right lists": (
+        "10_partition",
+        "a_chain_in_three_parts",
+        {
+            "(sorted(reads), sorted(hands_over), ": "(__import__('numpy').unique([*reads]).tolist(), [*__import__('numpy').unique([*hands_over])], "
+        },
+        "None",
+    ),
+    "parts in the order of their first nodes": (
+        "10_partition",
+        "random_placements",
+        {"for turn in sorted(members)]": "for turn in members]"},
+        "sort them by their levels",
+    ),
     "parts removed from under the loop": (
         "10_partition",
         "parts_without_nodes",
