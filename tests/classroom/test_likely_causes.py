@@ -1393,7 +1393,8 @@ ARRAYS = {
         "10_partition",
         "a_chain_in_three_parts",
         {
-            "(sorted(reads), sorted(hands_over), ": "(__import__('numpy').unique([*reads]).tolist(), [*__import__('numpy').unique([*hands_over])], "
+            "from __future__ import annotations\n": "from __future__ import annotations\n\nimport numpy as np\n",
+            "(sorted(reads), sorted(hands_over), ": "(sorted(reads), [*np.unique([*hands_over])], ",
         },
         "None",
     ),
