@@ -122,7 +122,7 @@ def error_message(student: Student, successors: Mapping[str, Sequence[str]], all
     except SubmissionError as error:
         if error.kind != "raise" or error.type == "NotImplementedError":
             raise
-        if error.type not in allowed:
+        if not error.is_a(*allowed):
             failure = Failure(
                 f"expected {' or '.join(allowed)}, got {error.type}: {error.message:.200}",
                 " or ".join(allowed),

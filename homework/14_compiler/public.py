@@ -110,7 +110,7 @@ def the_fewest_registers(student: Student, oracle: Any) -> None:
         try:
             expect_tile(student, oracle, registers, 8, 10, 8)
         except SubmissionError as refused:
-            if refused.type == "ValueError":
+            if refused.is_a("ValueError"):
                 refused.cause = f"{registers} registers hold a tile: fewer than 3 are refused, and no others"
             raise
 
