@@ -153,6 +153,7 @@ class CompiledPlan(Plan):
         scratch = scratch_memory(module.scratch_bytes)
         self.scratch_bytes += module.scratch_bytes
         outside = self._outside = module.outside()
+        module.close()
 
         def stretch(span: tuple[int, int]) -> TriedStretch:
             name, parts = f"pass_{span[0]}_{span[1]}", span[1] - span[0]
