@@ -18,6 +18,7 @@ from kuiper.compiled.code import CodeSource, MachineCode
 from kuiper.compiled.identity import identity_of
 from kuiper.compiled.kernels import emit
 from kuiper.compiled.kernels.chains import in_chains
+from kuiper.compiled.kernels.copies import joined_early
 from kuiper.compiled.kernels.decoding import without_joins
 from kuiper.compiled.llvm import binding
 from kuiper.compiled.parts import LARGE, AddressTable, Module
@@ -142,7 +143,7 @@ class CompiledPlan(Plan):
         self._parts_of: dict[int, tuple[int, int]] = {}
         self._algorithms: dict[int, str] = {}
         self._called: set[int] = set()
-        super().__init__(in_chains(without_joins(draft), source.target, threads), threads)
+        super().__init__(in_chains(joined_early(without_joins(draft)), source.target, threads), threads)
         module = self._module or self._new_module()
         self._module = None
         order = self._spans_and_calls()

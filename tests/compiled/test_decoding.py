@@ -139,7 +139,7 @@ class TestInputsInPlace:
                 inputs[1], inputs[3] = inputs[3].copy(), inputs[1].copy()  # other memory
             np.testing.assert_allclose(graph(*inputs)[0], simple(*inputs)[0], atol=2e-6)
         plan = plan_of(graph)
-        assert plan._read_in_place == {"1", "3"}
+        assert plan._in_place == {"1", "3"}
         assert plan.memory.planned_bytes < LARGE, "they are not in the arena"
         for number, x in enumerate((inputs[1], inputs[3])):
             assert plan._outside.addresses[number] == x.ctypes.data
