@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
 
 import kuiper
+from kuiper.compiled.kernels.attention import CHUNK
 from kuiper.compiled.parts import LARGE
 from kuiper.compiled.plan import CompiledPlan
 from kuiper.compiled.target import host
@@ -114,8 +115,32 @@ def test_what_is_not_finite_arrives(tmp_path: Path, value: float, which: int) ->
     np.testing.assert_allclose(found[np.isfinite(found)], expected[np.isfinite(expected)], rtol=1e-5, atol=2e-6)
 
 
-def test_several_queries_and_joins_that_others_read_are_joined(tmp_path: Path) -> None:
-    assert len(agree(tmp_path, arrays(2, 1, 9, 3, 8, 8, queries=3), None).steps) == 3
+@pytest.mark.parametrize("mask", [None, "bool", "float"])
+@pytest.mark.parametrize(("earlier", "queries"), [(9, 3), (300, 20), (CHUNK, 33), (2 * CHUNK + 7, 15)])
+def test_several_queries_take_two_halves(tmp_path: Path, mask: str | None, earlier: int, queries: int) -> None:
+    inputs = arrays(2, 2, earlier, queries, 24, 40, queries=queries)
+    hidden = np.random.default_rng(6).random((queries, earlier + queries)) < 0.6
+    hidden[1] = True  # one that sees nothing
+    if mask:
+        inputs.append(~hidden if mask == "bool" else np.where(hidden, -np.inf, numbers(5, 1, 1)).astype(np.float32))
+    plan = agree(tmp_path, inputs, mask)
+    assert len(plan.steps) == 1, "nothing is joined"
+    assert all(plan.compiled)
+
+
+@pytest.mark.parametrize("used", [0, 1, CHUNK, CHUNK + 1, 2 * CHUNK])
+def test_several_queries_do_not_read_places_that_are_not_in_use(tmp_path: Path, used: int) -> None:
+    inputs = arrays(2, 2, 2 * CHUNK, 17, 24, 40, queries=17)
+    own = np.tri(17, dtype=bool)
+    mask = np.concatenate([np.broadcast_to(np.arange(2 * CHUNK) < used, (17, 2 * CHUNK)), own], 1)
+    expected = network(tmp_path, "bool", engine="simple")(*inputs, mask)[0]
+    for x in (inputs[1], inputs[3]):
+        x[:, :, -(-used // CHUNK) * CHUNK :] = np.nan
+    (found,) = network(tmp_path, "bool")(*inputs, mask)
+    np.testing.assert_allclose(found, expected, atol=2e-6)
+
+
+def test_joins_that_others_read_are_joined(tmp_path: Path) -> None:
     graph = network(tmp_path, None, returned="5")
     inputs = arrays(2, 1, 9, 1, 8, 8)
     np.testing.assert_array_equal(graph(*inputs)[0], np.concatenate(inputs[1:3], 2))
@@ -154,7 +179,7 @@ class TestInputsInPlace:
     def test_one_that_is_returned_or_read_by_calls_is_copied(self, tmp_path: Path, inputs: list[np.ndarray]) -> None:
         graph = network(tmp_path, None, returned="1")
         np.testing.assert_array_equal(graph(*inputs)[0], inputs[1])
-        assert not plan_of(graph)._read_in_place & {"1"}
+        assert not plan_of(graph)._in_place & {"1"}
         param = tmp_path / "called.pnnx.param"
         param.write_text(
             "7767517\n4 3\npnnx.Input x 0 1 0\ntorch.cumsum sum 1 1 0 1 dim=0\n"
@@ -165,7 +190,7 @@ class TestInputsInPlace:
         for factor in (1, 2):
             expected = np.maximum(np.cumsum(factor * x, 0), 0)
             np.testing.assert_allclose(called(factor * x)[0], expected, rtol=1e-5, atol=1e-4)
-        assert not plan_of(called)._read_in_place
+        assert not plan_of(called)._in_place
 
     def test_the_plan_never_writes_into_them(self, tmp_path: Path, inputs: list[np.ndarray]) -> None:
         graph = network(tmp_path, None)
