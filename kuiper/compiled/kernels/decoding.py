@@ -24,7 +24,7 @@ from kuiper.compiled.parts import Module
 from kuiper.compiled.ufuncs import exp
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Stage, copies
-from kuiper.fast.kernels.base.kernel import Join, Kernel, Step
+from kuiper.fast.kernels.base.kernel import Join, Kernel, Step, View
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.attention import LOWEST, SMALLEST, Attention
 from kuiper.fast.plan.plan import Draft
@@ -63,6 +63,7 @@ def without_joins(draft: Draft) -> Draft:
 
     The keys and values of a cache are thus never copied behind one another.
     """
+    draft = _reading_parts(draft)
     used = Counter(name for step in draft.steps for name in step.reads) + Counter(draft.returned)
     joins = {step.writes[0]: step for step in draft.steps if _joins_two(step) and used[step.writes[0]] == 1}
     gone: set[int] = set()
@@ -74,6 +75,30 @@ def without_joins(draft: Draft) -> Draft:
             step = _taking_halves(step, found)
         steps.append(step)
     return replace(draft, steps=[step for step in steps if id(step) not in gone])
+
+
+def _reading_parts(draft: Draft) -> Draft:
+    """The draft, with views of a join that are just one of its parts, such as the new keys, reading that part."""
+    joins = {step.writes[0]: step for step in draft.steps if _joins_two(step)}
+    return replace(
+        draft, steps=[_of_part(step, joins.get(step.reads[0])) if step.reads else step for step in draft.steps]
+    )
+
+
+def _of_part(step: Step, join: Step | None) -> Step:
+    if join is None or not isinstance(step.kernel, View) or len(step.writes) != 1:
+        return step
+    assert isinstance(join.kernel, Join)
+    whole = np.empty(join.outputs[0].shape or (), join.outputs[0].dtype)  # never touched
+    seen = step.kernel.views[0](whole)
+    shapes = [spec.shape or () for spec in join.inputs]
+    for name, spec, index in zip(join.reads, join.inputs, join.kernel.parts(shapes)):
+        part = whole[index]
+        if (seen.shape, seen.strides, seen.ctypes.data) == (part.shape, part.strides, part.ctypes.data):
+            made = Step(step.operators, [spec], step.outputs, [name], step.writes, step.packs)
+            made.kernel = View(lambda array: array)
+            return made
+    return step
 
 
 def _joins_two(step: Step) -> bool:
