@@ -249,7 +249,7 @@ class Module:
         b.ret_void()
 
     def close(self) -> None:
-        """Let go of the parts and weights: each holds what made it, and so the module, until Python looks for cycles."""
+        """Let go of the parts and weights: they hold what made them, and so the module, in cycles."""
         self.parts, self._weights, self._placed, self._scratch_arrays = [], [], {}, []
 
     def fill(self, arrays: Sequence[np.ndarray]) -> None:

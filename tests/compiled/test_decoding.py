@@ -146,6 +146,20 @@ def test_joins_that_others_read_are_joined(tmp_path: Path) -> None:
     np.testing.assert_array_equal(graph(*inputs)[0], np.concatenate(inputs[1:3], 2))
 
 
+def test_new_keys_that_are_cut_from_the_joined_ones_are_read_where_they_lie(tmp_path: Path) -> None:
+    param = tmp_path / "net.pnnx.param"
+    lines = text("", None, returned="7").replace("8 8\n", "9 9\n").split("\n")
+    cut = "Tensor.slice cut 1 1 5 8 dim=2 start=9 end=9223372036854775807 step=1\nF.relu relu 1 1 8 9"
+    lines = [f"{len(lines) + 1} 10", *lines[2:-2], cut, "pnnx.Output out 2 0 7 9"]
+    param.write_text("\n".join(["7767517", *lines]) + "\n")
+    inputs = arrays(2, 1, 9, 3, 8, 8, queries=3)
+    graph = kuiper.load(param, engine="compiled", threads=2)
+    y, new = graph(*inputs)
+    np.testing.assert_array_equal(new, np.maximum(inputs[2], 0))
+    np.testing.assert_allclose(y, network(tmp_path, None, engine="simple")(*inputs)[0], atol=2e-6)
+    assert "torch.cat" not in [step.operators[0].type for step in plan_of(graph).steps]
+
+
 class TestInputsInPlace:
     """Keys and values of more than LARGE bytes."""
 
@@ -201,3 +215,55 @@ class TestInputsInPlace:
             graph(*inputs)
         for x, old in zip(inputs, before):
             np.testing.assert_array_equal(x, old)
+
+
+class TestMemoryOfALanguageModel:
+    """A plan of many tokens through some blocks that return what later tokens are to attend to."""
+
+    TOKENS, ROOM, BLOCKS, WIDTH = 128, 1024, 6, 64
+
+    @pytest.fixture
+    def graph(self, tmp_path: Path) -> RuntimeGraph:
+        text = ["pnnx.Input x 0 1 x", "pnnx.Input keys 0 1 keys", "pnnx.Input mask 0 1 mask"]
+        at = "x"
+        for i in range(self.BLOCKS):
+            text += [
+                f"Tensor.select select{i} 1 1 keys k{i} dim=0 index={i}",
+                f"F.relu relu{i} 1 1 {at} r{i}",
+                f"torch.transpose turn{i} 1 1 r{i} t{i} dim0=1 dim1=2",
+                f"torch.cat cat{i} 2 1 k{i} t{i} c{i} dim=2",
+                f"torch.cat join{i} 2 1 k{i} t{i} v{i} dim=2",
+                f"F.scaled_dot_product_attention attend{i} 4 1 t{i} c{i} v{i} mask a{i} dropout_p=0.0 is_causal=False "
+                f"$query=t{i} $key=c{i} $value=v{i} $attn_mask=mask",
+                f"torch.transpose back{i} 1 1 a{i} b{i} dim0=1 dim1=2",
+            ]
+            at = f"b{i}"
+        names = " ".join(f"t{i}" for i in range(self.BLOCKS))
+        text += [
+            f"torch.stack stack {self.BLOCKS} 1 {names} s dim=0",
+            f"prim::TupleConstruct pair 2 1 {at} s both",
+            "pnnx.Output out 1 0 both",
+        ]
+        param = tmp_path / "net.pnnx.param"
+        param.write_text("\n".join(["7767517", f"{len(text)} {5 + 7 * self.BLOCKS}", *text]) + "\n")
+        return kuiper.load(param, engine="compiled", threads=2)
+
+    def inputs(self) -> list[np.ndarray]:
+        mask = np.concatenate([np.zeros((self.TOKENS, self.ROOM), bool), np.tri(self.TOKENS, dtype=bool)], 1)
+        x, keys = numbers(1, 1, self.TOKENS, 8, self.WIDTH), numbers(2, self.BLOCKS, 1, 8, self.ROOM, self.WIDTH)
+        return [x, keys, mask]
+
+    def test_the_arena_has_neither_the_cache_nor_what_is_returned(self, graph: RuntimeGraph) -> None:
+        inputs = self.inputs()
+        y, kept = graph(*inputs)
+        again = graph(*inputs)
+        (expected, keys) = graph.forward(*inputs, planned=False)
+        np.testing.assert_allclose(y, expected, atol=1e-5)
+        np.testing.assert_allclose(kept, keys, atol=1e-5)
+        np.testing.assert_array_equal(again[1], kept)
+        assert not np.shares_memory(again[1], kept), "each pass has results of its own"
+        plan = plan_of(graph)
+        values = 4 * self.TOKENS * 8 * self.WIDTH  # bytes of one block's
+        assert kept.nbytes == self.BLOCKS * values >= LARGE
+        assert plan.memory.planned_bytes < inputs[2].nbytes + 4.5 * values
+        assert plan.scratch_bytes < 2.2 * (inputs[1].nbytes // self.BLOCKS)

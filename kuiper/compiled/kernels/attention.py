@@ -23,7 +23,6 @@ from kuiper.compiled.ufuncs import exp
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.matmul.attention import LOWEST, SMALLEST, Attention
 
-
 CHUNK = 256
 """Keys of a cache that are left out together where no query of a block sees any of them."""
 FLAGS = ir.VectorType(BYTE, 64)
@@ -71,7 +70,7 @@ def _emit(
     lead, group = y.shape[:-2] or (1,), kernel.group
     length, size, width = q.shape[-2], q.shape[-1], y.shape[-1]
     keys = sum(k.shape[-2] for k, _ in pairs)
-    if not all(attention_fits(q, v, y) for _, v in pairs) or kernel.causal and len(pairs) > 1:
+    if not all(attention_fits(q, v, y) for _, v in pairs) or (kernel.causal and len(pairs) > 1):
         return False
     if length == 1 and emit_one_query(module, kernel, q, pairs, given, y):
         return True

@@ -21,7 +21,6 @@ from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.scalars import softmax
 
-
 MOST_NUMBERS = 1 << 19
 """Of the scores, keys and values of the heads that are computed together: 2 MiB."""
 
@@ -58,7 +57,7 @@ def heads_together(query: np.ndarray, key: np.ndarray) -> list[slice]:
     [slice(0, 1, None), slice(1, 2, None), slice(2, 3, None)]
     """
     heads = query.shape[-3] if query.ndim > 2 else 1
-    if query.ndim < 3 or key.ndim > 2 and key.shape[-3] > heads:
+    if query.ndim < 3 or (key.ndim > 2 and key.shape[-3] > heads):
         return [slice(None)]
     each = math.prod(query.shape[:-3]) * key.shape[-2] * (query.shape[-2] + 2 * key.shape[-1])
     count = max(1, MOST_NUMBERS // max(each, 1))

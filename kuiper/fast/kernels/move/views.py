@@ -75,12 +75,11 @@ def cat(step: Step) -> Join | View | None:
     result = step.outputs[0]
     if result.shape is None or any(x.shape is None or x.dtype != result.dtype for x in step.inputs):
         return None
-    some = [slot for slot, x in enumerate(step.inputs) if x.shape != (0,)]
-    if not some or any(
-        len(shape) != len(result.shape) or 0 in shape for shape in (step.inputs[i].shape or () for i in some)
-    ):
+    some = [x for x in step.inputs if x.shape != (0,)]
+    if not some or any(len(x.shape or ()) != len(result.shape) or 0 in (x.shape or ()) for x in some):
         return None
-    step.reads, step.inputs = [step.reads[i] for i in some], [step.inputs[i] for i in some]
+    step.reads = [name for name, x in zip(step.reads, step.inputs) if x.shape != (0,)]
+    step.inputs = some
     if len(some) == 1 and (kept := checked(step, lambda array: array)) is not None:
         return kept
     return Join(step.layer.dim % len(result.shape))
