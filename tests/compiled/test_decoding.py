@@ -148,9 +148,10 @@ def test_joins_that_others_read_are_joined(tmp_path: Path) -> None:
 
 def test_new_keys_that_are_cut_from_the_joined_ones_are_read_where_they_lie(tmp_path: Path) -> None:
     param = tmp_path / "net.pnnx.param"
-    lines = text("", None, returned="7").replace("8 8\n", "9 9\n").split("\n")
-    cut = "Tensor.slice cut 1 1 5 8 dim=2 start=9 end=9223372036854775807 step=1\nF.relu relu 1 1 8 9"
-    lines = [f"{len(lines) + 1} 10", *lines[2:-2], cut, "pnnx.Output out 2 0 7 9"]
+    lines = text("", None).split("\n")[2:-2]  # without the output, and the line's end behind it
+    lines += ["Tensor.slice cut 1 1 5 8 dim=2 start=9 end=9223372036854775807 step=1", "F.relu relu 1 1 8 9"]
+    lines += ["pnnx.Output out 1 0 7", "pnnx.Output new 1 0 9"]
+    lines = [f"{len(lines)} 10", *lines]
     param.write_text("\n".join(["7767517", *lines]) + "\n")
     inputs = arrays(2, 1, 9, 3, 8, 8, queries=3)
     graph = kuiper.load(param, engine="compiled", threads=2)
