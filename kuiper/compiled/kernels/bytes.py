@@ -41,12 +41,14 @@ from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.quantize.activations import SMALLEST
 from kuiper.quantize.weights import LARGEST
 
-FEW = 4
-"""Rows of x up to which dot products are faster than turning the weights."""
+FEW, FEW_BLOCKED = 24, 3
+"""Rows of x up to which dot products are faster than turning the weights; fewer where each block has its scale."""
 MADDUBS_TILE = (4, 2)
 """Rows and vectors of a tile where 16 registers hold sums, weights, x, its magnitudes and products."""
 MOST_DEPTH = (1 << 31) // LARGEST**2
 """Numbers of a block whose sums fit in 32 bits."""
+GROUPS = 2
+"""Of four numbers, that a tile's loop takes at a time: with more, LLVM reads ahead, and runs out of registers."""
 MOST_WRITTEN = 16
 """Steps of a block that are written out one after the other."""
 I16 = ir.IntType(16)
@@ -112,7 +114,7 @@ def emit_integers(
     shape = IntegerRows(x.place, x.rows, weight.depth, weight.block, module.target.byte_dots)
     made = IntegerRows(module.shared(x.rows * shape.pitch // 4), x.rows, weight.depth, weight.block, shape.kind)
     _emit_rounding(module, x, made)
-    if x.rows <= FEW:
+    if x.rows <= (FEW if made.blocks == 1 else FEW_BLOCKED):
         rows = RowsOfArray(made.place, x.rows, made.pitch)
         strip = partial(_strip, module, made, weight, epilogue, y, residual)
         emit_strips(module, rows, weight, epilogue, y, residual, strip, "integers")
@@ -551,11 +553,7 @@ def _tile(
                 starts = [b.load(b.at(at_x, b.times(block, 4), r * x.pitch + x.start), typ=I32, align=4) for r in range(rows)]
                 spread = [_spread(b, start) for start in starts]
                 sums = [spread[r] for r, _ in grid]
-            if count <= MOST_WRITTEN:
-                for more in range(count):
-                    sums = group(first, more, sums)
-                return sums
-            step = max(n for n in (8, 4, 2, 1) if count % n == 0)
+            step = max(n for n in range(1, GROUPS + 1) if count % n == 0)
 
             def some(k: Value, carried: Sequence[Value]) -> list[Value]:
                 at = b.add(first, k)
