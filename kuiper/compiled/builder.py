@@ -174,9 +174,9 @@ class VectorBuilder(ir.IRBuilder):
         return value
 
     def totals(self, vectors: Sequence[Value]) -> Value:
-        """A vector whose number i is the sum of all numbers of vector i, of float32 or int32; 0 where there are fewer vectors than lanes.
+        """A vector whose number i is the sum of all numbers of vector i; 0 where there are fewer vectors than lanes.
 
-        Two vectors at a time become one with sums of both in turns, until each number is a whole sum.
+        They are of float32, or of int32. Two vectors at a time become one with sums of both in turns, until each number is a whole sum.
         """
         lanes = self.target.lanes
         kind = vectors[0].type

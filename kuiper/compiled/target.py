@@ -49,7 +49,7 @@ class Target:
         have = {name[1:] for name in self.features.split(",") if name.startswith("+")}
         if self.lanes == 4:
             return "sdot" if "dotprod" in have else ""
-        if "avx512vnni" in have if self.lanes == 16 else have & {"avxvnni", "avx512vnni"}:
+        if {16: "avx512vnni", 8: "avxvnni"}[self.lanes] in have:
             return "vnni"
         return "maddubs" if self.lanes == 8 or "avx512bw" in have else ""
 

@@ -1,6 +1,6 @@
 """Products of 8-bit integers: rows of x are rounded as they come, and meet the integers of a weight.
 
-    x[m, i] ~ scale[m, i // block] * values[m, i]                      block: the weight's; a whole row where it has none
+    x[m, i] ~ scale[m, i // block] * values[m, i]                  block: the weight's; a whole row where it has none
     y[m, o] = sum over blocks b of float32(n[m, o, b]) * (scale[m, b] * weight.scale[o, b])
     n[m, o, b] = sum over i in block b of values[m, i] * weight.values[o, i]              a whole number, exact
 
@@ -34,7 +34,9 @@ def check_activations(bits: int, weight: Any) -> None:
         raise ParameterError("activation_bits", "8 or 32", repr(bits))
     if bits == 8 and not (isinstance(weight, QuantizedWeight) and weight.scale is not None and weight.ndim == 2):
         found = weight.values if isinstance(weight, QuantizedWeight) else weight
-        raise ParameterError("activation_bits", "8 only beside an int8 weight (rows, numbers)", f"8 beside {found.dtype} {found.shape}")
+        raise ParameterError(
+            "activation_bits", "8 only beside an int8 weight (rows, numbers)", f"8 beside {found.dtype} {found.shape}"
+        )
 
 
 def quantized_rows(x: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
@@ -64,7 +66,7 @@ def integer_product(
     Sums of whole numbers are computed by BLAS, in float32 where that is exact, else in float64, which is.
     """
     assert weight.scale is not None, "an int8 weight has scales"
-    exact = np.float32 if weight.block <= EXACT else np.float64
+    exact: Any = np.float32 if weight.block <= EXACT else np.float64
     few = weight.values[rows]
     of_weight = weight.scale[rows].reshape(len(few), -1)
     y = np.zeros((*values.shape[:-1], len(few)), np.float32)

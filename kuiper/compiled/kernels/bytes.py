@@ -331,15 +331,20 @@ def _some_dots(
                 sums[slot] = value
             return
         block, some_blocks = b.mul(k, i64(4 * blocks)), -(-min(count, step) // x.block) if count < size else blocks
-        found = [_apart(b, b.at(at_x, block, r * x.pitch + x.start + 4 * blocks * v), some_blocks) for r, _ in pairs] \
-            if x.kind == "vnni" else [ir.Constant(_ints(b.target), None)] * len(pairs)
+        found = (
+            [_apart(b, b.at(at_x, block, r * x.pitch + x.start + 4 * blocks * v), some_blocks) for r, _ in pairs]
+            if x.kind == "vnni"
+            else [ir.Constant(_ints(b.target), None)] * len(pairs)
+        )
         inside = step // size
         if inside <= MOST_WRITTEN:
             for j in range(inside):
                 found = products(at, step * v + size * j, found, count)
         else:
             found = b.loop(i64(0), i64(step), size, lambda j, c: products(b.add(at, j), step * v, c), found)
-        of_x = [_by_lane(b, b.at(at_x, block, r * x.pitch + x.scale + 4 * blocks * v), some_blocks) for r in range(rows)]
+        of_x = [
+            _by_lane(b, b.at(at_x, block, r * x.pitch + x.scale + 4 * blocks * v), some_blocks) for r in range(rows)
+        ]
         places = {i: b.at(at_scale, block, 4 * (weight.blocks * i + blocks * v)) for i in some}
         of_w = {i: _by_lane(b, place, some_blocks) for i, place in places.items()}
         for slot, value, (r, i) in zip(slots, found, pairs):
@@ -502,10 +507,16 @@ def _turned(module: Module, weight: StoredRows, panel: Panel, channels: int) -> 
             square(at, v, read, 0, lanes)
 
         def scales(at: Any, v: int, count: int) -> None:
-            square(at, v, lambda i: b.read(b.at(at_scale, b.times(at, 4), 4 * weight.blocks * i), count), panel.scale, count)
+            square(
+                at,
+                v,
+                lambda i: b.read(b.at(at_scale, b.times(at, 4), 4 * weight.blocks * i), count),
+                panel.scale,
+                count,
+            )
 
         def both(v: int, write: Callable[..., None], length: int, full: int, each: int) -> None:
-            """Squares of a vector's outputs; `full` and the rest of `length` are in bytes or scales, `each` to a column."""
+            """Squares of a vector's outputs: `length` bytes or scales, `full` at a time, `each` of them to a column."""
             whole = length // full * full
             b.each(whole // each, partial(write, v=v, count=full), lanes)
             if length - whole:
@@ -537,7 +548,10 @@ def _tile(
 
         def group(at: Any, more: int, sums: Sequence[Value]) -> list[Value]:
             """sums + the products of group at + more."""
-            w = [_load(b, b.at(at_w, b.times(at, panel.pitch), panel.pitch * more + 4 * lanes * v)) for v in range(vectors)]
+            w = [
+                _load(b, b.at(at_w, b.times(at, panel.pitch), panel.pitch * more + 4 * lanes * v))
+                for v in range(vectors)
+            ]
             xs, magnitudes = [], []
             for r in range(rows):
                 place = b.at(at_x, b.times(at, 4), r * x.pitch + 4 * more)
@@ -550,7 +564,9 @@ def _tile(
             """Sums of `count` groups from `first` on, which are a block."""
             sums = [ir.Constant(ints, None)] * len(grid)
             if x.kind == "vnni":
-                starts = [b.load(b.at(at_x, b.times(block, 4), r * x.pitch + x.start), typ=I32, align=4) for r in range(rows)]
+                starts = [
+                    b.load(b.at(at_x, b.times(block, 4), r * x.pitch + x.start), typ=I32, align=4) for r in range(rows)
+                ]
                 spread = [_spread(b, start) for start in starts]
                 sums = [spread[r] for r, _ in grid]
             step = max(n for n in range(1, GROUPS + 1) if count % n == 0)

@@ -159,9 +159,7 @@ def emit_strips(
     module.part(units, places, body, key)
 
 
-def finished(
-    b: VectorBuilder, value: Value, epilogue: Epilogue, y: Value, residual: Value | None, count: int
-) -> None:
+def finished(b: VectorBuilder, value: Value, epilogue: Epilogue, y: Value, residual: Value | None, count: int) -> None:
     """Write `count` outputs to y, after the residual that lies at a pointer, and the activation."""
     if residual is not None:
         value = b.fadd(value, b.read(residual, count))
