@@ -176,7 +176,8 @@ class VectorBuilder(ir.IRBuilder):
     def totals(self, vectors: Sequence[Value]) -> Value:
         """A vector whose number i is the sum of all numbers of vector i; 0 where there are fewer vectors than lanes.
 
-        They are of float32, or of int32. Two vectors at a time become one with sums of both in turns, until each number is a whole sum.
+        They are of float32, or of int32. Two vectors at a time become one with sums of both in turns, until each number
+        is a whole sum.
         """
         lanes = self.target.lanes
         kind = vectors[0].type
