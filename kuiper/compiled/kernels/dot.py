@@ -27,6 +27,7 @@ from kuiper.compiled.kernels.product import (
     units_of,
 )
 from kuiper.compiled.parts import Location, Module
+from kuiper.compiled.target import Target
 from kuiper.compiled.ufuncs import apply_with
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.quantize import QuantizedWeight
@@ -62,15 +63,13 @@ class StoredRows:
     block: int
 
     @classmethod
-    def of(cls, module: Module, weight: np.ndarray | QuantizedWeight) -> StoredRows | None:
-        """A layer's weight; None where there is no code for a block of that size."""
+    def of(cls, module: Module, weight: np.ndarray | QuantizedWeight) -> StoredRows:
+        """A layer's weight."""
         outputs, depth = weight.shape
         if not isinstance(weight, QuantizedWeight):
             values = module.hold(np.ascontiguousarray(weight))
             return cls(values, ELEMENTS[weight.dtype], outputs, depth, None, depth)
         by_row = weight.scale is None or weight.scale.ndim == 1
-        if not by_row and weight.block % module.target.lanes:
-            return None
         scale = None if weight.scale is None else module.hold(np.ascontiguousarray(weight.scale))
         values = module.hold(np.ascontiguousarray(weight.values))
         return cls(values, ELEMENTS[weight.values.dtype], outputs, depth, scale, depth if by_row else weight.block)
@@ -89,6 +88,13 @@ class StoredRows:
     def key(self) -> tuple[object, ...]:
         """What the code depends on, besides the places."""
         return str(self.element), self.depth, self.scale is not None, self.block
+
+
+def knows(target: Target, weight: np.ndarray | QuantizedWeight) -> bool:
+    """Whether there is code for blocks of that size, which have to be whole vectors."""
+    if not isinstance(weight, QuantizedWeight) or weight.block == weight.shape[1]:
+        return True
+    return weight.block % target.lanes == 0
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kuiper.compiled.kernels.bytes import emit_integers, knows
-from kuiper.compiled.kernels.dot import RowsOfArray, StoredRows, emit_stored
+from kuiper.compiled.kernels import dot, integers
+from kuiper.compiled.kernels.dot import RowsOfArray, StoredRows
 from kuiper.compiled.kernels.product import Operands, PackedProduct, PixelAxis, emit_product
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
@@ -53,16 +53,19 @@ def _emit_in_place(
     matrices = [rows_of(array) for array in arrays]
     if any(rows is None for rows in matrices):
         return False
-    integers = activation_bits == 8
-    stored = StoredRows.of(module, weight)
-    if stored is None or (integers and not knows(module.target, stored)):
+    if activation_bits == 8:
+        assert isinstance(weight, QuantizedWeight), "the layer refuses others"
+        known, emit = integers.knows(module.target, weight), integers.emit_integers
+    else:
+        known, emit = dot.knows(module.target, weight), dot.emit_stored
+    if not known:
         return False
     places = [
         RowsOfArray(module.place(array), len(rows), rows.strides[0])
         for array, rows in zip(arrays, matrices)
         if rows is not None
     ]
-    emit = emit_integers if integers else emit_stored
+    stored = StoredRows.of(module, weight)
     emit(module, places[0], stored, epilogue, places[1], places[2] if len(places) > 2 else None)
     return True
 

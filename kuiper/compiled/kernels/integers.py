@@ -39,7 +39,7 @@ from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.target import Target
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.quantize.activations import SMALLEST
-from kuiper.quantize.weights import LARGEST
+from kuiper.quantize.weights import LARGEST, QuantizedWeight
 
 FEW, FEW_BLOCKED = 24, 3
 """Rows of x up to which dot products are faster than turning the weights; fewer where each block has its scale."""
@@ -54,11 +54,11 @@ MOST_WRITTEN = 16
 I16 = ir.IntType(16)
 
 
-def knows(target: Target, weight: StoredRows) -> bool:
-    """Whether there is code for this processor, and blocks of that size."""
+def knows(target: Target, weight: QuantizedWeight) -> bool:
+    """Whether there is code for this processor, and for blocks of that size."""
     size, block = 4 * target.lanes, weight.block
-    whole = block == weight.depth or (block % 4 == 0 and (block % size == 0 or size % block == 0))
-    return target.byte_dots != "" and weight.element is BYTE and whole and block <= MOST_DEPTH
+    whole = block == weight.shape[1] or (block % 4 == 0 and (block % size == 0 or size % block == 0))
+    return target.byte_dots != "" and whole and block <= MOST_DEPTH
 
 
 @dataclass(frozen=True)
