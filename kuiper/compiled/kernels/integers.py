@@ -25,7 +25,6 @@ from llvmlite import ir
 
 from kuiper.compiled.builder import BYTE, F32, I32, Value, VectorBuilder, i64
 from kuiper.compiled.kernels.dot import (
-    AHEAD,
     LINE,
     SUMS,
     RowsOfArray,
@@ -47,6 +46,8 @@ MADDUBS_TILE = (4, 2)
 """Rows and vectors of a tile where 16 registers hold sums, weights, x, its magnitudes and products."""
 MOST_DEPTH = (1 << 31) // LARGEST**2
 """Numbers of a block whose sums fit in 32 bits."""
+AHEAD = 16 << 10
+"""Bytes of weights by which lines are asked for before they are read: farther than in dot.py, as sums take less time."""
 GROUPS = 2
 """Of four numbers, that a tile's loop takes at a time: with more, LLVM reads ahead, and runs out of registers."""
 MOST_WRITTEN = 16
@@ -350,11 +351,15 @@ def _some_dots(
         for slot, value, (r, i) in zip(slots, found, pairs):
             sums[slot] = b.fmadd(b.sitofp(value, b.vector), b.fmul(of_x[r], of_w[i]), sums[slot])
 
+    def ask(k: Value, length: int) -> None:
+        """For so many bytes of what comes later, from chunk k on."""
+        for offset in range(0, length, LINE):
+            for row in some:
+                b.prefetch(at_w, b.mul(k, i64(step)), row * weight.pitch + offset + AHEAD)
+
     def run(k: Value, carried: Sequence[Value]) -> list[Value]:
         sums = list(carried)
-        for offset in range(0, unroll * step, LINE):
-            for row in some:
-                b.prefetch(at_w, b.mul(k, i64(step)), (row + AHEAD) * weight.pitch + offset)
+        ask(k, unroll * step)
         for v in range(unroll):
             chunk(k, v, sums)
         return sums
@@ -377,6 +382,7 @@ def _some_dots(
     whole = chunks // unroll * unroll
     if whole:
         sums = b.loop(i64(0), i64(whole), unroll, run, sums)
+    ask(i64(whole), x.depth - whole * step)
     for v in range(chunks - whole):
         chunk(i64(whole), v, sums)
     if tail:
