@@ -121,20 +121,26 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
         return error, "but it raised RecursionError: it called itself until too many calls waited"
     except Exception as error:
         return error, f"but it raised {type(error).__name__}: {error}"
-    return _plain(got, (np.bool_, np.str_)), ""  # of numbers the type counts: float32 has fewer digits
+    try:
+        return _plain(got, (np.bool_, np.str_)), ""  # of numbers the type counts: float32 has fewer digits
+    except RecursionError:
+        return got, f"got a {type(got).__name__} that contains itself"
 
 
 def _cause(
     answers: list[tuple[Any, str]], given: list[tuple[Any, ...]], mistakes: Mapping[str, Callable[..., Any]]
 ) -> str:
-    """The first of the mistakes with which every one of the answers would have come; "" if there is none."""
+    """The mistake that gives every one of the answers, printed alike, or else with alike values; "" if none does."""
+    alike = ""
     for cause, mistaken in mistakes.items():
         with np.errstate(all="ignore"):
             others = [_answer(mistaken, arguments) for arguments in given]
-        pairs = zip(answers, others, strict=True)
+        pairs = list(zip(answers, others, strict=True))
         if all(said == other_said and (said or _same(got, wrong, False)) for (got, said), (wrong, other_said) in pairs):
-            return cause
-    return ""
+            if all(said or _short(got) == _short(wrong) for (got, said), (wrong, _) in pairs):
+                return cause
+            alike = alike or cause
+    return alike
 
 
 def _instead(got: Any, said: str, expected: Any, kinds: set[str], nothing: bool) -> str:

@@ -138,6 +138,7 @@ def test_products_are_those_of_the_layer(target: Target, kind: str, rows: int, o
     np.testing.assert_allclose(found, layer.forward(x), rtol=0, atol=1e-5 * depth**0.5)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", [*KINDS, *INTEGERS])
 @pytest.mark.parametrize("rows", [1, 3, 20])
@@ -150,6 +151,7 @@ def test_what_follows_a_product(target: Target, kind: str, rows: int) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", [*KINDS, *INTEGERS])
 @pytest.mark.parametrize("rows", [2, 7])
@@ -162,6 +164,7 @@ def test_what_is_not_finite_spoils_its_row_and_no_other(target: Target, kind: st
     np.testing.assert_allclose(np.delete(found, 1, 0), np.delete(layer.forward(x), 1, 0), rtol=0, atol=2e-5)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [1, 64])
@@ -188,6 +191,7 @@ def test_plans_for_other_numbers_of_rows_share_the_panels_of_a_small_network(tar
     np.testing.assert_allclose(more(x), layer.forward(x), rtol=0, atol=2e-4)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", [*KINDS, *INTEGERS])
 @pytest.mark.parametrize("rows", [1, 4, 8])
@@ -260,6 +264,7 @@ def test_every_processor_multiplies_bytes_by_its_own_instruction(name: str, rows
     assert len(re.findall(rf"\s{INSTRUCTIONS[name]}\s", text)) >= 8
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("count", range(1, 17))
 def test_totals_are_the_sums_of_vectors(target: Target, count: int) -> None:

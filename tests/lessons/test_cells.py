@@ -383,3 +383,24 @@ def test_a_folded_answer_that_is_wrong_is_told(tmp_path: Path) -> None:
     path = tmp_path / "book.ipynb"
     path.write_text(nbformat.writes(book), encoding="utf-8")
     assert notebooks.answers_found_wrong(path) == ["twice(3): expected 6, got 9 (1 of 2 right)"]
+
+
+def test_an_answer_that_contains_itself_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    def listed(x: int) -> list[Any]:
+        found: list[Any] = [x]
+        found.append(found)
+        return found
+
+    check(listed, ((1,), [1]), ((2,), [2]))
+    assert "expected [1], got a list that contains itself (0 of 2 right)" in capsys.readouterr().out
+
+
+def test_the_cause_with_the_same_types_comes_before_one_with_the_same_values(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def halves(x: int) -> list[float]:
+        return [x / 2]
+
+    mistakes = {"whole": lambda x: [x // 2], "fractions": lambda x: [x / 2]}
+    check(halves, ((4,), [3]), ((6,), [4]), mistakes=mistakes)
+    assert capsys.readouterr().out.splitlines()[1:] == ["likely why: fractions"]
