@@ -47,7 +47,7 @@ MADDUBS_TILE = (4, 2)
 MOST_DEPTH = (1 << 31) // LARGEST**2
 """Numbers of a block whose sums fit in 32 bits."""
 AHEAD = 16 << 10
-"""Bytes of weights by which lines are asked for before they are read: farther than in dot.py, as sums take less time."""
+"""Bytes of weights by which lines are asked for before they are read: farther than in dot.py, since sums are quick."""
 GROUPS = 2
 """Of four numbers, that a tile's loop takes at a time: with more, LLVM reads ahead, and runs out of registers."""
 MOST_WRITTEN = 16
