@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 Mistakes = Mapping[str, Callable[..., Any]]
@@ -198,7 +199,7 @@ WAITING: Mistakes = {
         lambda arrivals: sum(arrivals) - max(arrivals)
     ),
     "these are the times between neighbours in the list: each thread waits for the largest of all": (
-        lambda arrivals: sum(abs(one - other) for one, other in zip(arrivals, arrivals[1:]))
+        lambda arrivals: sum(abs(one - other) for one, other in pairwise(arrivals))
     ),
     "these are the times of each thread: add them up": lambda arrivals: [max(arrivals) - time for time in arrivals],
     "the mean of a thread: all together is the sum": (
