@@ -28,6 +28,8 @@ TURN_SECONDS, MOST_PASSES = 0.05, 10
 SPINNING_SECONDS, LOOK_SECONDS = 1.0, 0.005
 """How long a process may go on computing after its turn, and how often we look. ONNX Runtime's threads spin for some
 60 ms after a pass, which would slow whoever has the next turn."""
+QUIET_LOOKS = 3
+"""So many looks in a row find nothing computing: on a busy machine a thread that computes may wait during one."""
 PATIENCE = 600.0
 """Seconds after which a process that does not answer is given up."""
 
@@ -177,10 +179,12 @@ def _work(connection: Connection, name: str, workload: Workload) -> None:
 def until_idle(most: float = SPINNING_SECONDS) -> bool:
     """Wait until no thread of this process computes any more -> whether that came about within so many seconds."""
     end = time.monotonic() + most
+    quiet = 0
     while time.monotonic() < end:
         used = time.process_time()
         time.sleep(LOOK_SECONDS)
-        if time.process_time() - used < LOOK_SECONDS / 10:
+        quiet = quiet + 1 if time.process_time() - used < LOOK_SECONDS / 10 else 0
+        if quiet == QUIET_LOOKS:
             return True
     return False
 

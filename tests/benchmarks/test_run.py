@@ -29,6 +29,7 @@ def found(request: pytest.FixtureRequest) -> dict[str, object]:
         return measure.measure_model(DIGITS, [x], ["torch"], threads=1, rounds=2)
 
 
+@pytest.mark.slow
 def test_both_frameworks_are_measured_and_agree(found: dict) -> None:
     ours, theirs = json.loads(json.dumps(found))["frameworks"]
     assert (ours["name"], theirs["name"]) == ("kuiper", "torch")

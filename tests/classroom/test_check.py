@@ -70,6 +70,7 @@ CODES: dict[str, tuple[dict[str, str], tuple[str, ...], int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CODES)
 def test_the_exit_code_says_whether_all_that_was_asked_for_is_right(mini: Any, case: str) -> None:
     bodies, arguments, code = CODES[case]
@@ -501,6 +502,7 @@ def test_several_exercises_are_listed_and_the_first_failure_explained(mini: Any)
 UNREADABLE = {"not Python": ("double", "return (x"), "an error while it is imported": ("power", "return x\n\n\n1 / 0")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", UNREADABLE)
 @pytest.mark.parametrize("arguments", [("--all",), ("1",), ("double", "turn")])
 def test_a_file_that_cannot_be_read_is_told_once_and_the_other_files_are_judged(

@@ -76,6 +76,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BROKEN)
 def test_an_exercise_that_python_cannot_read_is_put_back_and_the_others_stay(mini: Any, kind: str) -> None:
     body = BROKEN[kind]

@@ -20,6 +20,7 @@ def store(path: Path, *sources: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_running_it_twice_changes_nothing(tmp_path: Path) -> None:
     path = store(tmp_path / "lesson.ipynb", "print('a')\nprint('b')\nx = 1", "x + 1")
     first = books.regenerated(path)
@@ -54,6 +55,7 @@ def test_a_worksheet_of_no_lesson_is_said(tmp_path: Path) -> None:
         books.regenerated(store(tmp_path / "worksheet.ipynb", "1"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("exercise", "source", "said"),
     [
@@ -73,6 +75,7 @@ def test_a_question_about_no_exercise_or_that_shows_nothing_is_said(
         books.regenerated(path)
 
 
+@pytest.mark.slow
 def test_a_cell_that_fails_is_said(tmp_path: Path) -> None:
     path = store(tmp_path / "lesson.ipynb", "1 / 0")
     with pytest.raises(books.NotebookError, match=r"(?s)lesson\.ipynb does not run: .*ZeroDivisionError"):

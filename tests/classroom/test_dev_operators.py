@@ -17,6 +17,7 @@ def test_every_type_stands_in_the_table():
     assert all(f"`{operator_type}`" in page for operator_type in registry)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", types_by_class())
 def test_every_operator_is_described_with_a_source(layer):
     assert summary_of(layer), f"{layer.__name__} has no docstring"

@@ -283,6 +283,7 @@ def test_the_command_says_that_all_holds(make: Make, monkeypatch: pytest.MonkeyP
     assert "All of it holds" in said
 
 
+@pytest.mark.slow
 def test_the_command_fails_with_the_reason(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lesson_form, "problems", lambda *_: iter(()))
     root = make(HW + "judge/double.py", '"return x"', '"return table.TWO * x"')

@@ -121,6 +121,7 @@ KINDS = st.sampled_from(["f4", "f8", "i4", "u1", "?", "c8"])
 SHAPES = arrays.array_shapes(min_dims=1, max_dims=5, max_side=20)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_every_pair_of_arrays_fits_the_page_and_marks_the_first_difference(data: st.DataObject) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from classroom.progress import Progress
 
 HINTS = ("What is two times x?", "Multiply.", "Return 2 * x.")
@@ -19,6 +21,7 @@ def test_each_call_shows_one_hint_more(mini: Any) -> None:
     assert Progress(mini.root).entry("double").hints == 3
 
 
+@pytest.mark.slow
 def test_without_a_name_the_next_exercise_is_helped_with(mini: Any) -> None:
     assert shown(mini.run("hint").output) == list(HINTS[:1])
     mini.write(double="return 2 * x")

@@ -21,11 +21,13 @@ def test_there_is_homework() -> None:
     assert HOMEWORKS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("homework", HOMEWORKS, ids=lambda homework: homework.folder.name)
 def test_it_has_all_its_parts(homework: Homework) -> None:
     assert form(homework) == (True, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "homework", [pytest.param(one, id=one.folder.name) for one in HOMEWORKS if one.folder.name in JUDGED]
 )

@@ -48,6 +48,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(VALUES)
 @settings(max_examples=150, deadline=None)
 def test_what_arrives_is_what_was_sent_with_its_type(value: Any) -> None:

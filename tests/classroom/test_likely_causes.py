@@ -566,6 +566,7 @@ DETECTOR = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", DETECTOR)
 def test_the_likely_cause_for_a_detector_is_the_true_one(tmp_path: Path, case: str) -> None:
     name, changes, cause = DETECTOR[case]
@@ -692,6 +693,7 @@ def cause_told(folder: Path, name: str, changes: dict[str, str], file: Path) -> 
     return str(outcome.error.cause)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_likely_cause_is_the_true_one(tmp_path: Path, case: str) -> None:
     name, changes, cause = CASES[case]
@@ -821,6 +823,7 @@ READER_AND_ORDER = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", READER_AND_ORDER)
 def test_the_likely_cause_of_a_wrong_line_or_order_is_the_true_one(tmp_path: Path, case: str) -> None:
     folder, name, changes, cause = READER_AND_ORDER[case]
@@ -967,6 +970,7 @@ TILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", TILES)
 def test_the_likely_cause_of_a_wrong_tile_is_the_true_one(tmp_path: Path, case: str) -> None:
     name, changes, cause = TILES[case]
@@ -1199,6 +1203,7 @@ SPEED_AND_UNET = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SPEED_AND_UNET)
 def test_a_known_mistake_of_lessons_11_and_12_is_told_its_cause(tmp_path: Path, case: str) -> None:
     number, exercise, name = case.split("/")
@@ -1393,6 +1398,7 @@ STRIDES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", STRIDES)
 def test_a_wrong_stride_of_a_convolution_is_told_which(tmp_path: Path, case: str) -> None:
     changes, cause = STRIDES[case]
@@ -1400,6 +1406,7 @@ def test_a_wrong_stride_of_a_convolution_is_told_which(tmp_path: Path, case: str
     assert cause in cause_told(folder, "strides_reach_im2col", changes, tmp_path / "hw06_conv.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ARRAYS)
 def test_the_likely_cause_of_a_wrong_array_or_plan_is_the_true_one(tmp_path: Path, case: str) -> None:
     folder, name, changes, cause = ARRAYS[case]

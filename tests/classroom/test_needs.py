@@ -156,12 +156,14 @@ def list_with(package: str) -> str | None:
     return None
 
 
+@pytest.mark.slow
 def test_the_names_of_a_command_lead_to_the_packages_that_it_imports() -> None:
     assert "jinja2" in packages_of(commands()["merge"])
     assert "sphinx" in packages_of(commands()["site"])
     assert "nbclient" in packages_of(commands()["dev notebooks"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", commands())
 def test_every_command_declares_the_list_that_its_packages_are_in(name: str) -> None:
     declared = getattr(commands()[name], "needs", "cli")
@@ -174,6 +176,7 @@ def test_every_command_declares_the_list_that_its_packages_are_in(name: str) -> 
     assert missing == [], f"declare it with classroom.cli.base.needs on {name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 @pytest.mark.parametrize("name", [*commands(), "grade", ""])
 def test_every_help_is_shown_without_installing_anything(

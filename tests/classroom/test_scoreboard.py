@@ -71,6 +71,7 @@ WRITTEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_the_first_failure_counts_what_is_caught_and_says_why(kind: str, tmp_path: Path) -> None:
     text, happened, why = WRITTEN[kind]

@@ -21,6 +21,7 @@ except HomeworkError:
     HOMEWORKS = []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("homework", [pytest.param(one, id=one.folder.name) for one in HOMEWORKS])
 def test_a_section_to_read_again_is_a_heading_of_the_lesson(homework: Homework) -> None:
     notebook = homework.lesson.notebook()

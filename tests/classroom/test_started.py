@@ -106,6 +106,7 @@ def test_messages_and_help_print_the_command_of_the_launcher_or_course() -> None
     assert "Usage: course check" in messages("check", "--help")
 
 
+@pytest.mark.slow
 def test_no_module_of_the_classroom_spells_the_command_out() -> None:
     guilty = [
         f"{path.relative_to(ROOT).as_posix()}:{node.lineno}"

@@ -210,6 +210,7 @@ def test_watch_follows_to_the_file_that_is_edited_unless_one_was_named(
     assert "double (task 1.1): not right yet" in page
 
 
+@pytest.mark.slow
 def test_watch_tells_a_syntax_error_once(mini: Any, watching: Callable[..., Watching]) -> None:
     watch = watching()
     watch.page()

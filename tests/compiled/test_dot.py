@@ -122,6 +122,7 @@ def test_products_are_those_of_the_layer(target: Target, kind: str, rows: int, o
     np.testing.assert_allclose(found, layer.forward(x), rtol=0, atol=1e-5 * depth**0.5)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [1, 3, 20])
@@ -134,6 +135,7 @@ def test_what_follows_a_product(target: Target, kind: str, rows: int) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [2, 7])
@@ -146,6 +148,7 @@ def test_what_is_not_finite_spoils_its_row_and_no_other(target: Target, kind: st
     np.testing.assert_allclose(np.delete(found, 1, 0), np.delete(layer.forward(x), 1, 0), rtol=0, atol=2e-5)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [1, 64])
@@ -172,6 +175,7 @@ def test_plans_for_other_numbers_of_rows_share_the_panels_of_a_small_network(tar
     np.testing.assert_allclose(more(x), layer.forward(x), rtol=0, atol=2e-4)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [1, 4, 8])
@@ -208,6 +212,7 @@ def test_there_is_no_code_for_blocks_that_cut_a_vector(target: Target) -> None:
     assert Compiled(layer, 1, target, 1).algorithm == ""
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("count", range(1, 17))
 def test_totals_are_the_sums_of_vectors(target: Target, count: int) -> None:

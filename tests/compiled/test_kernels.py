@@ -99,6 +99,7 @@ WAYS = list(product([False, True], repeat=2))
 on_targets = pytest.mark.parametrize("target", targets(), ids=lambda target: f"{target.lanes} lanes")
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("groups", "shape"), [(2, (2, 6, 5, 7)), (1, (1, 33, 3, 3)), (4, (3, 64, 2, 9)),
@@ -122,6 +123,7 @@ def test_channels_by_themselves(target: Target, way: tuple[bool, bool]) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -134,6 +136,7 @@ def test_what_is_not_finite_spoils_its_group_and_no_other(target: Target, way: t
     assert np.isnan(found).sum() == 3 * 5 * 7
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("way", [(False, False), (True, True)])
 @pytest.mark.parametrize("axes", [(0,), (1,), (2,), (-1,), (2, 3), (0, 2), (1, 3), (1, 2, 3), (0, 1, 2, 3)])
@@ -145,6 +148,7 @@ def test_means_over_other_axes(target: Target, way: tuple[bool, bool], axes: tup
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", [AdaptiveAvgPool2d, AdaptiveMaxPool2d])
 @pytest.mark.parametrize(
@@ -158,6 +162,7 @@ def test_windows_that_differ_in_size(target: Target, kind: Any, shape: tuple[int
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize(
     ("kernel", "options"),
@@ -187,6 +192,7 @@ def test_a_transposed_convolution_whose_outputs_no_input_reaches(target: Target)
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize(
     ("shape", "heads", "options"),
@@ -208,6 +214,7 @@ def test_heads_between_their_projections(
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", [bool, np.float32])
 def test_heads_with_a_constant_mask(target: Target, kind: type) -> None:
@@ -220,6 +227,7 @@ def test_heads_with_a_constant_mask(target: Target, kind: type) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize("kind", [Softmax, LogSoftmax])
 @pytest.mark.parametrize(

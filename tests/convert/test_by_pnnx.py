@@ -64,6 +64,7 @@ def scores(graph: Any) -> np.ndarray:
     return np.concatenate([forward(graph, some, cache) for some in ([3, 1, 4, 1, 5], [9], [2])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_computes_what_the_converted_folder_says(pair, engine):
     if engine == "compiled" and not llvm.installed():
@@ -119,6 +120,7 @@ def test_a_plan_has_the_kernels_of_the_converted_network(pair, length):
     assert found[0] == found[1] == (15, [2, 2], [(1, 2, 9 + length, 6)] * 2)
 
 
+@pytest.mark.slow
 def test_the_last_tokens_scores_alone_can_be_asked_for(pair):
     made = last_scores(pnnx.read(pair[0])).operator(HEAD)
     assert [x.producer.type for x in made.inputs if x.producer] == ["pnnx.Attribute", "Tensor.slice"]

@@ -201,6 +201,7 @@ ARRAYS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_whatever_a_function_gets_only_kuiper_errors_escape_and_no_warning(name: str) -> None:
     with warnings.catch_warnings():

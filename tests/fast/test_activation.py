@@ -64,6 +64,7 @@ def numbers(*shape, seed=0):
     return x
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     layer=LAYER,

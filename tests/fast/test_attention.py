@@ -63,6 +63,7 @@ def problems(draw):
     return ScaledDotProductAttention(mask, is_causal=causal, scale=scale), q, k, v
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     problem=problems(),
@@ -142,6 +143,7 @@ class Masked:
         return ScaledDotProductAttention(mask, scale=0.3).forward(q, k, v)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     dtype=st.sampled_from([bool, np.float32]),
@@ -157,6 +159,7 @@ def test_any_mask_that_is_an_input(beside, dtype, shape, ways, share):
     beside(Masked(), q, k, v, mask, kernel=kernel, layouts=ways, atol=2e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(keys=st.integers(1, 70), size=st.integers(1, 70), group=st.integers(1, 3), flags=st.booleans())
 def test_one_query_reads_the_keys_of_all_before_it(beside, keys, size, group, flags):
@@ -210,6 +213,7 @@ def multihead(embed=12, heads=3, bias=True, **options):
     return layer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("shape", [(9, 12), (2, 9, 12), (40, 1, 12)])

@@ -111,6 +111,7 @@ def test_the_loop_is_the_convolution_for_every_option(beside, lowered, case, way
         beside(layer, x, kernel=Compiled(kernel.problem, kernel.epilogue), layouts=ways, threads=threads, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("numba")
 @settings(max_examples=60, deadline=None)
 @given(

@@ -46,6 +46,7 @@ def problems(draw):
     return layer, (draw(st.integers(1, 3)), groups * per_group, *size)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     problem=problems(),
@@ -63,6 +64,7 @@ def test_every_algorithm_gives_what_the_layer_gives(beside, lowered, problem, la
             beside(layer, x, layouts=layouts, threads=threads, kernel=kernel, rtol=1e-4, atol=2e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     size=st.tuples(st.integers(2, 13), st.integers(2, 13)),

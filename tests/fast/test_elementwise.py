@@ -54,6 +54,7 @@ def node_of(layer, *specs):
     return Step([Operator("any", "here", layer=layer)], list(specs), [Spec(SHAPE, F32)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in UNARY if name != "torch.float"])
 def test_functions_of_one_array(beside, name):
     x = 1 / positive(2, 70) if name == "acosh" else positive(2, 70) / 3.1
@@ -61,6 +62,7 @@ def test_functions_of_one_array(beside, name):
     beside(ExpressionLayer(f"{name}(@0)"), x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BINARY)
 @pytest.mark.parametrize("values", ["(@0,@1)", "(@0,3)", "(@0,0.7)", "(2,@0)", "(@0,@0)"])
 def test_functions_of_two_values(beside, name, values):
@@ -83,6 +85,7 @@ def formulas(draw, depth=4):
     return f"{name}({draw(formulas(depth - 1))},{draw(formulas(depth - 1))})"
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(text=formulas(), shapes=st.tuples(SHAPES, SHAPES), ways=WAYS, threads=st.integers(1, 2))
 def test_any_formula_of_arrays_that_broadcast(beside, text, shapes, ways, threads):
@@ -91,6 +94,7 @@ def test_any_formula_of_arrays_that_broadcast(beside, text, shapes, ways, thread
     beside(layer, *arrays, layouts=ways, threads=threads, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(first=SHAPES, second=SHAPES, ways=WAYS)
 def test_the_result_has_the_shape_to_which_all_broadcast(beside, first, second, ways):
@@ -213,6 +217,7 @@ def test_what_has_one_call_and_what_has_none(lowered):
     assert lowered(LAYERS["maximum"](), np.ones((1, 2, 3, 4), np.int64), np.ones((1, 2, 3, 4), np.int64)) is None
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     case=st.sampled_from(
@@ -252,6 +257,7 @@ def test_what_is_no_scale_and_shift_of_float32(layer, spec):
         assert LOWERINGS[type(layer)](node_of(layer, spec)) is None
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     weight=st.sampled_from([[0.25], [0.5, -0.1, 1.0], [0.5, 2.0, -3.0], [0.0, 0.5, 0.1]]),

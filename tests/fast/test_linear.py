@@ -25,6 +25,7 @@ def always_fork(monkeypatch):
     monkeypatch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     lead=st.lists(st.integers(1, 5), max_size=3),
@@ -59,6 +60,7 @@ class Fused:
         return y if self.activation is None else self.activation.forward(y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activation", [None, ReLU(), GELU(), GELU("tanh"), SiLU()])
 @pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("bias", [False, True])

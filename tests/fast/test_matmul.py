@@ -40,6 +40,7 @@ def leading(draw):
     return one[draw(st.integers(0, len(one))) :], whole
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     lead=leading(),
@@ -100,6 +101,7 @@ VIEWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("a", VIEWS)
 @pytest.mark.parametrize("b", VIEWS)

@@ -39,6 +39,7 @@ def options(draw):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_python", [True, pytest.param(False, marks=needs_numba)])
 @settings(deadline=None, max_examples=60)
 @given(data=st.data())

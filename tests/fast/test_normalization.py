@@ -26,6 +26,7 @@ def always_fork(monkeypatch):
     monkeypatch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     shape=st.lists(st.integers(1, 9), min_size=1, max_size=4),
@@ -63,6 +64,7 @@ def test_a_large_mean_does_not_drown_the_variance():
     np.testing.assert_allclose(bound.outputs[0].array, exact, atol=5e-4)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     n=st.integers(1, 3),

@@ -74,6 +74,7 @@ LAYERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layer", "shapes"), LAYERS)
 @pytest.mark.parametrize("ways", list(itertools.product(["nchw", "nhwc", "halo", "wide", "wide nchw"], repeat=2)))
 @pytest.mark.parametrize(("height", "width", "threads"), [(7, 5, 2), (1, 37, 1)])

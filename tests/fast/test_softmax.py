@@ -33,6 +33,7 @@ def problems(draw):
     return draw(arrays.arrays(np.float32, tuple(shape), elements=draw(st.sampled_from([ORDINARY, SPECIAL])))), axis
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     problem=problems(),

@@ -45,6 +45,7 @@ def check(got, expected, dtype=np.float32):
     np.testing.assert_allclose(got, expected, rtol=20 * TOLERANCE[dtype], atol=2 * TOLERANCE[dtype])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIONS)
 @given(data=st.data(), dtype=st.sampled_from(list(TOLERANCE)))
 @settings(max_examples=30, deadline=None)

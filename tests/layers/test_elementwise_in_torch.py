@@ -41,6 +41,7 @@ def in_torch(name):
     return getattr(torch, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, function in OPERATORS.items() if function.arity[0] < 3])
 @given(data=st.data(), seed=st.integers(0, 999))
 @settings(max_examples=10, deadline=None)

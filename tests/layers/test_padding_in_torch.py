@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not
 F, nn = torch.nn.functional, torch.nn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", BORDERS)
 @given(data=st.data())
 @settings(max_examples=100, deadline=None)

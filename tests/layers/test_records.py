@@ -53,6 +53,7 @@ def types_outside_the_registry(root: Path) -> dict[str, set[str]]:
     return dict(found)
 
 
+@pytest.mark.slow
 def test_no_table_of_operator_types_stands_outside_the_registry() -> None:
     assert not types_outside_the_registry(ROOT)
 

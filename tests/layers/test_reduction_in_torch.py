@@ -73,6 +73,7 @@ def in_torch(name):
     return torch.linalg.vector_norm if name == "norm" else getattr(torch, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEVERAL)
 @given(
     data=st.data(),

@@ -42,6 +42,7 @@ def test_any_sizes(mode, spatial, data, dtype):
     check(x, dtype, size=size, mode=mode, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "spatial"), MODES)
 @given(data=st.data(), recompute=st.sampled_from([None, False, True]))
 @settings(max_examples=40, deadline=None)

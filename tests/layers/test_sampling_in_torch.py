@@ -14,6 +14,7 @@ F = torch.nn.functional
 CASES = [(mode, rank) for mode in MODES for rank in (2, 3) if (mode, rank) != ("bicubic", 3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "rank"), CASES)
 @pytest.mark.parametrize("padding_mode", PADDING_MODES)
 @given(data=st.data(), align_corners=st.booleans(), dtype=st.sampled_from([np.float32, np.float64]))

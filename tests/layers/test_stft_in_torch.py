@@ -50,6 +50,7 @@ def same_or_refused(layer, function, x, values):
     return expected
 
 
+@pytest.mark.slow
 @given(
     values=options(),
     shape=st.sampled_from([(1, 40), (2, 33), (50,), (9,)]),

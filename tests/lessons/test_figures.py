@@ -23,11 +23,13 @@ def test_every_lesson_that_shows_figures_draws_them() -> None:
     assert PICTURES
 
 
+@pytest.mark.slow
 @every_script
 def test_the_stored_figures_are_what_the_script_draws(script: Path) -> None:
     assert not figures.wrong(script)
 
 
+@pytest.mark.slow
 @every_script
 def test_two_runs_draw_the_same(script: Path) -> None:
     assert figures.drawn(script) == figures.drawn(script)

@@ -29,6 +29,7 @@ RUNS = "`python3 course.py dev notebooks 1`"
 every_lesson = pytest.mark.parametrize("lesson", COURSE.lessons, ids=lambda lesson: lesson.folder)
 
 
+@pytest.mark.slow
 @every_lesson
 def test_a_lesson_has_the_form_that_readers_can_count_on(lesson: Lesson) -> None:
     assert list(lesson_form.lesson_faults(lesson, COURSE)) == []

@@ -14,12 +14,14 @@ def normalised(images):
     return np.stack([IMAGENET(image.transpose(2, 0, 1)) for image in images])
 
 
+@pytest.mark.slow
 def test_logits_are_torchs(graph, held_out):
     (logits,) = graph(normalised(held_out["images"][:20]))
     assert logits.dtype == np.float32
     np.testing.assert_allclose(logits, held_out["logits"][:20], rtol=0, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_batch_size_may_change_from_call_to_call(graph, held_out):
     x = normalised(held_out["images"][:6])
     for size in (1, 3, 2):
@@ -53,6 +55,7 @@ def test_it_is_a_residual_network(graphs):
     assert {"nn.Conv2d", "nn.ReLU", "nn.MaxPool2d", "pnnx.Expression", "nn.AdaptiveAvgPool2d", "nn.Linear"} <= types
 
 
+@pytest.mark.slow
 def test_stored_pieces_are_cut_from_the_held_out_parts(held_out):
     for package in ("sklearn", "skimage"):
         pytest.importorskip(package, reason="the photographs lie in its wheel, which is not installed")

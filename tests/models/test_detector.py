@@ -22,6 +22,7 @@ def truth(held_out):
     return [Truth(held_out["boxes"][a:b], held_out["labels"][a:b]) for a, b in zip(starts, ends)]
 
 
+@pytest.mark.slow
 def test_rows_are_torchs(graph, held_out):
     expected = held_out["rows"]
     (rows,) = graph(pictures(held_out["images"][: len(expected)]))

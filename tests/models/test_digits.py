@@ -46,6 +46,7 @@ def test_one_image_at_a_time_gives_torchs_logits(graph, images, held_out):
     np.testing.assert_allclose(np.concatenate(rows), held_out["logits"][::6], rtol=0, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [2, 7, 64])
 def test_batch_size_may_change_from_call_to_call(graph, images, held_out, size):
     for start in (0, size):
@@ -53,6 +54,7 @@ def test_batch_size_may_change_from_call_to_call(graph, images, held_out, size):
         np.testing.assert_allclose(logits, held_out["logits"][start : start + size], rtol=0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_accuracy_is_the_one_reported(graph, images, held_out, metrics):
     correct = int((graph(images)[0].argmax(axis=1) == held_out["labels"]).sum())
     assert correct == metrics["heldout_correct"]

@@ -15,6 +15,7 @@ def pictures(images):
     return images.transpose(0, 3, 1, 2).astype(np.float32) / 255
 
 
+@pytest.mark.slow
 def test_logits_are_torchs(graph, held_out):
     expected = held_out["logits"]
     (logits,) = graph(pictures(held_out["images"][: len(expected)]))

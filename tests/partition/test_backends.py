@@ -245,6 +245,7 @@ def test_what_has_no_steps_is_refused(kind: str, x: np.ndarray, params: dict[str
     assert text in str(backend_of("numpy").refusal(operator(kind, [x], params)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["onnxruntime", "torch", "numpy", "cupy"])
 @given(data=st.data())
 @settings(max_examples=25, deadline=None)

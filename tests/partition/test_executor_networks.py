@@ -96,6 +96,7 @@ def test_mobilenet_on_two_back_ends(name: str, mobilenet: Any) -> None:
     assert executor.stats.transfers == 27
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["fewest", "tengine"])
 @pytest.mark.parametrize("name", PACKAGES)
 def test_yolo_on_two_back_ends(name: str, mode: str, yolo: Any) -> None:

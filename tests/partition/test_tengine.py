@@ -185,6 +185,7 @@ def assert_same(nodes: list[Any], tensors: dict[int, dict[str, Any]], outputs: l
             schedule(split)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(descriptions())
 def test_random_graphs_come_out_as_in_the_original(

@@ -106,6 +106,7 @@ def test_a_name_that_is_no_peers_is_refused(workload: Workload) -> None:
         open_runner("tensorflow", workload)
 
 
+@pytest.mark.slow
 def test_a_peer_that_agrees_is_compared_turn_by_turn(workload: Workload) -> None:
     pytest.importorskip("torch", reason="measures beside PyTorch, which is not installed")
     ours, theirs = measure(workload, ["torch"], rounds=2)
@@ -117,6 +118,7 @@ def test_a_peer_that_agrees_is_compared_turn_by_turn(workload: Workload) -> None
     assert theirs.ratios == [a / b for a, b in zip(ours.seconds, theirs.seconds, strict=True)]
 
 
+@pytest.mark.slow
 def test_a_peer_that_computes_something_else_gets_neither_times_nor_ratios(
     workload: Workload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,6 +173,7 @@ def test_any_words_on_a_line(folder, tokens):
     read(folder, param=b"7767517\n1 1\n" + b" ".join(tokens) + b"\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -143,6 +143,7 @@ def test_products_are_those_of_the_rounded_weights(run, engine, bits, block, row
     assert np.abs(run(small, engine, x) - run(dense(), "simple", x)).max() > 1e-5  # it is not computed in float32
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sizes=st.tuples(st.integers(1, 70), st.integers(1, 50), st.integers(1, 9)),

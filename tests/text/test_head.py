@@ -16,6 +16,7 @@ WRITER = Path(__file__).resolve().parents[2] / "models" / "writer" / "writer.pnn
 ENGINES = ("simple", "fast", "compiled", "auto")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_scores_are_those_of_the_last_token(writer: RuntimeGraph, words: np.ndarray, engine: str) -> None:
     last, text = kuiper.load(WRITER, engine=engine, revise=last_scores), words[0, :9].tolist()
@@ -108,6 +109,7 @@ class _Noted:
         return self._run(*arrays, **options)
 
 
+@pytest.mark.slow
 def test_while_there_is_no_machine_code_the_layers_read_a_text_at_once(words: np.ndarray) -> None:
     for engine in ("simple", "fast", "auto"):
         graph, sizes = kuiper.load(WRITER, engine=engine, revise=last_scores), []

@@ -100,6 +100,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return transformers.AutoTokenizer.from_pretrained(folder)
 
 
+@pytest.mark.slow
 @needs_jinja
 @pytest.mark.parametrize("name", TEMPLATES)
 @settings(max_examples=4)

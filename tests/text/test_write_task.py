@@ -36,6 +36,7 @@ def error_of(*arguments: object) -> str:
     return " ".join(result.stderr.replace("│", " ").split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "sampler", "seed"),
     [

@@ -136,6 +136,7 @@ def rows(output: str) -> dict[str, list[str]]:
     return {words[0]: words[1:] for line in output.splitlines() if (words := line.split()) and words[0] in PLUGS}
 
 
+@pytest.mark.slow
 def test_all_together_read_what_the_reference_reads_and_each_is_called(plugs: Any) -> None:
     result = run(list(plugs(**RIGHT).values()))
     assert result.good, result
@@ -153,6 +154,7 @@ def test_an_order_that_takes_the_last_ready_operator_first_is_right_for_a_networ
     assert result.good, result
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_departs_at_the_operator_that_it_computes(plugs: Any) -> None:
     result = run(list(plugs(flatten=COLUMNS_FIRST, axby=RIGHT["axby"]).values()))
     assert not result.good
@@ -191,6 +193,7 @@ def test_with_nothing_solved_the_reference_runs_and_says_so(plugs: Any) -> None:
     assert "with your code" not in result.output
 
 
+@pytest.mark.slow
 def test_the_exercise_to_blame_is_found_by_plugging_in_each_alone(plugs: Any) -> None:
     plugs(flatten=COLUMNS_FIRST, axby=RIGHT["axby"])
     course("check", "--all")
@@ -283,6 +286,7 @@ HARMFUL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HARMFUL)
 def test_harmful_code_becomes_a_sentence(plugs: Any, kind: str) -> None:
     text, sentence = HARMFUL[kind]

@@ -75,6 +75,7 @@ def test_every_plug_has_a_part_in_some_network() -> None:
     assert set().union(*map(usable, gallery.NAMES)) == set(PLUGS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece_name", gallery.NAMES)
 def test_right_answers_all_together_agree_and_those_that_have_a_part_are_called(piece_name: str) -> None:
     pipeline, replacements = checked(piece_name, **{exercise: answer(exercise) for exercise in ANSWERED})
@@ -142,6 +143,7 @@ def sees_ahead(q: Any, k: Any, v: Any, keys: Any, values: Any, count: int) -> np
     return shares / shares.sum(-1, keepdims=True) @ values[:, :, :end]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("piece_name", "exercise"), WRONG)
 def test_a_wrong_answer_departs_where_it_works(piece_name: str, exercise: str) -> None:
     function, operator_type = WRONG[piece_name, exercise]

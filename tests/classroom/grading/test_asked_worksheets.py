@@ -83,6 +83,7 @@ def test_course_toml_turns_them_off(asking: Any) -> None:
         load_settings(asking.root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "import os; os._exit(1)"])
 def test_who_wrote_nothing_that_can_be_loaded_starts_no_kernel(
     asking: Any, monkeypatch: pytest.MonkeyPatch, text: str
@@ -119,6 +120,7 @@ def test_a_kernel_that_dies_is_no_grade(asking: Any) -> None:
     assert "the kernel died" in graded.grades[0].message
 
 
+@pytest.mark.slow
 def test_another_sheet_is_another_suite(asking: Any) -> None:
     before = asking.job(hw01_numbers=asking.solution).suite.version
     sheet = asking.file.with_name("worksheet.ipynb")

@@ -215,6 +215,7 @@ def _judged(one: Submission, suite: str) -> Graded:
     return Graded(one.student, one.homework, one.digest, suite, grades, Isolation.STRONG)
 
 
+@pytest.mark.slow
 @LINUX
 def test_no_name_acts_in_a_page_a_table_or_a_folder(hostile: Path) -> None:
     pages = sorted(path.name for path in (hostile / "feedback").iterdir())
@@ -383,6 +384,7 @@ def results(teacher: Any, tmp_path: Path) -> Path:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", ["nan", "inf", "-inf", "-0.5", "1e400", "2.0000001", "two", "\u0662\u0662"])
 @pytest.mark.parametrize("how", ["override", "comment"])
 def test_points_that_are_no_points_are_refused(mini: Any, results: Path, how: str, points: str) -> None:
@@ -396,6 +398,7 @@ def test_points_that_are_no_points_are_refused(mini: Any, results: Path, how: st
         assert not store.base.execute("SELECT * FROM comments").fetchall()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", NAMES)
 def test_a_reason_and_a_comment_are_text_on_the_page_and_in_the_tables(mini: Any, results: Path, text: str) -> None:
     out = ["--out", str(results)]
@@ -413,6 +416,7 @@ def test_a_reason_and_a_comment_are_text_on_the_page_and_in_the_tables(mini: Any
         assert not [one for row in csv.reader(file) for one in row if one.startswith(FORMULAS)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "deadline",
     ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "9999-12-31", "2027-02-30", "-1", "=1", "inf"],
@@ -427,6 +431,7 @@ def test_no_deadline_breaks_the_results(mini: Any, results: Path, deadline: str)
     assert mini.run("extend", "ann", "1", "none", "--out", str(results)).exit_code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("student", ["%", "_nn", "ann' OR '1'='1", "*", "ANN", "ann\u200b", "", "../ann"])
 @pytest.mark.parametrize("command", [["forget"], ["comment"], ["override"]])
 def test_a_pattern_is_nobody_s_name(mini: Any, results: Path, command: list[str], student: str) -> None:

@@ -122,6 +122,7 @@ def tables_of(out: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [0, 5, 11])
 def test_a_grading_that_meets_a_full_disk_says_so_and_goes_on_afterwards(
     quickly: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, at: int
@@ -214,6 +215,7 @@ def test_results_that_another_command_writes_are_waited_for(tmp_path: Path) -> N
     other.close()
 
 
+@pytest.mark.slow
 def test_results_that_stay_locked_are_told_and_unharmed(
     quickly: Any, mini: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,6 +132,7 @@ def test_a_process_that_always_dies_leaves_no_grade_and_the_run_goes_on(
     assert {grade.status for one in found for grade in one.grades} == {Status.INFRASTRUCTURE}
 
 
+@pytest.mark.slow
 def test_shards_divide_the_class_and_merge_to_the_whole(
     teacher: Any, mini: Any, tmp_path: Path, here: list[Job]
 ) -> None:

@@ -182,6 +182,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REACHING)
 def test_it_reaches_nothing(
     name: str,
@@ -203,6 +204,7 @@ def test_it_reaches_nothing(
     assert neighbour()
 
 
+@pytest.mark.slow
 def test_it_reaches_all_of_it_without_a_sandbox_and_nothing_with_landlock(
     landlock: Sandbox, write: Write, filled: Callable[[str], str], tmp_path: Path
 ) -> None:

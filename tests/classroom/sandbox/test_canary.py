@@ -59,6 +59,7 @@ def test_every_probe_gets_through_where_nothing_holds_it_back() -> None:
     assert got >= {*NEEDED, *STRONG} - {"find_descriptors", "take_memory", "raise_limits"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "isolation", "said"),
     [
@@ -121,6 +122,7 @@ def test_the_best_sandbox_is_the_first_that_works(bubblewrap: Sandbox) -> None:
     assert isinstance(best_sandbox(), Bubblewrap)
 
 
+@pytest.mark.slow
 def test_without_bubblewrap_it_is_said_how_to_install_it(landlock: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     for manager, command in choose.INSTALL.items():
         monkeypatch.setattr("shutil.which", lambda name, manager=manager: name if name == manager else None)

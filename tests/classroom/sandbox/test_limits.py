@@ -88,6 +88,7 @@ def locked():
         assert student.f(100) == 1
 
 
+@pytest.mark.slow
 def test_processor_time_has_its_limit(sandbox: Sandbox, write: Write) -> None:
     with Student(write("def f():\n    while True: pass"), 30, sandbox=limited(sandbox, cpu=1)) as student:
         error = fault(student.f)
@@ -124,6 +125,7 @@ def test_what_lies_beside_the_submission_is_not_there(sandbox: Sandbox, write: W
             assert fault(student.f).type == "PermissionError"
 
 
+@pytest.mark.slow
 def test_printing_works_wherever_it_goes(sandbox: Sandbox, write: Write, tmp_path: Path) -> None:
     path = write("def f():\n    for _ in range(1000): print('x' * 99)\n    return 1")
     with Student(path, sandbox=sandbox) as student:
@@ -139,6 +141,7 @@ def test_printing_works_wherever_it_goes(sandbox: Sandbox, write: Write, tmp_pat
     assert log.read_text() == ("x" * 99 + "\n") * 1000
 
 
+@pytest.mark.slow
 def test_a_death_in_the_sandbox_is_told_as_one_outside(bubblewrap: Sandbox, landlock: Sandbox, write: Write) -> None:
     path = write("import os, ctypes\ndef leave(n): os._exit(n)\ndef crash(): ctypes.string_at(0)")
     for name, arguments, said in (("leave", (3,), "exit code 3"), ("crash", (), "SIGSEGV")):

@@ -26,6 +26,7 @@ def text_of(tree: Tree, page: P) -> str:
     return "\n\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
 
 
+@pytest.mark.slow
 def test_menu_and_list_have_the_lessons_in_the_order_of_the_register(tree: Tree) -> None:
     pages = [str(lesson_page(lesson)) for lesson in tree.course.lessons]
     menu = pages_front.menu(tree)

@@ -52,6 +52,7 @@ def test_the_wrong_answer_of_the_first_steps_is_told_in_these_words(
         place = found
 
 
+@pytest.mark.slow
 def test_the_right_answer_of_the_first_steps_is_told_in_these_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

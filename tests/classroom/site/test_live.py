@@ -47,6 +47,7 @@ def test_stubs_are_those_that_were_handed_out_whatever_is_solved_here(packed: di
             assert f"course/homework/{lesson.folder}/public.py" in packed
 
 
+@pytest.mark.slow
 def test_the_kernel_of_a_page_finds_all_that_it_imports(packed: dict[str, bytes], tmp_path: Path) -> None:
     for name, content in packed.items():
         path = tmp_path / name

@@ -37,6 +37,7 @@ def test_a_lesson_and_its_exercises_say_where_they_are_and_other_pages_do_not() 
     assert lesson_way.position(COURSE, "lessons/glossary") == ""
 
 
+@pytest.mark.slow
 def test_a_lesson_s_notebook_can_be_taken_as_it_is(tree: Tree) -> None:
     for lesson in tree.course.lessons:
         path = lesson.notebook()

@@ -57,6 +57,7 @@ def drawn(panels: Sequence[Panel], states: Mapping[str, PartState]) -> dict[str,
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_each_step_is_what_python_draws(opened: Open, name: str) -> None:
     page, scene = opened(name), moving.SCENES[name]()
@@ -101,6 +102,7 @@ def chosen(name: str, most: int = 120) -> list[dict[str, str]]:
     return every if len(every) <= most else random.Random(name).sample(every, most)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SLIDERS)
 def test_each_setting_shows_what_kuiper_computes(opened: Open, name: str) -> None:
     page, scene = opened(name), moving.ADJUSTABLE[name]()
@@ -186,6 +188,7 @@ def test_a_link_leads_to_settings(opened: Open) -> None:
     assert json.loads(page.locator("figure").get_attribute("data-settings")) == settings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*STEPS, *SLIDERS])
 def test_none_is_taller_than_a_phone_at_any_step(opened: Open, name: str) -> None:
     page = opened(name, viewport=PHONE, reduced_motion="no-preference")  # with the play button
@@ -232,6 +235,7 @@ def test_who_asks_for_less_motion_gets_none(opened: Open) -> None:
     assert page.locator(".moving-play").is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*STEPS, *SLIDERS])
 def test_without_scripts_the_still_picture_stands_there(opened: Open, name: str) -> None:
     page = opened(name, java_script_enabled=False)
@@ -271,6 +275,7 @@ def test_paper_is_light_even_in_the_dark(opened: Open) -> None:
     assert page.evaluate(ink) == opened("im2col", theme="light").evaluate(ink) != on_screen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", moving.NAMES)
 def test_nothing_reaches_beyond_a_phones_page(opened: Open, name: str) -> None:
     page = opened(name, viewport=PHONE)
@@ -286,6 +291,7 @@ def test_nothing_reaches_beyond_a_phones_page(opened: Open, name: str) -> None:
         assert page.evaluate(CUT_OFF) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("on", "theme", "scheme", "dark"), [
     ("html", "dark", "light", True), ("html", "light", "dark", False), ("body", "dark", "light", True),
     ("body", "light", "dark", False), ("body", "auto", "dark", True), ("body", "auto", "light", False),

@@ -38,6 +38,7 @@ def focused(page: Any) -> str:
     return page.evaluate("document.activeElement.dataset.key ?? document.activeElement.classList[0]")
 
 
+@pytest.mark.slow
 def test_the_viewer_zooms_by_button_and_key(viewer: Any) -> None:
     page, view = viewer, viewer.locator(".viewer-view")
     begun = scale_of(page)
@@ -206,6 +207,7 @@ def test_a_click_opens_blocks_and_their_frames_hold_nothing_else(opened: Open) -
     assert page.locator(".op.folded").count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", room.NAMES)
 def test_blocks_are_equal_and_follow_each_other(opened: Open, name: str) -> None:
     page = opened(name)
@@ -256,6 +258,7 @@ def test_the_overview_stands_beside_the_view_and_moves_it(viewer: Any) -> None:
     assert before["y"] > view["y"] + view["height"] > seen["y"]
 
 
+@pytest.mark.slow
 def test_on_a_phone_there_is_no_overview_and_nothing_reaches_beyond(opened: Open) -> None:
     for name in room.NAMES:
         page = opened(name, viewport=PHONE, has_touch=True, is_mobile=True)
@@ -284,6 +287,7 @@ def test_the_full_screen_can_be_left(viewer: Any) -> None:
     assert page.evaluate("document.activeElement.textContent") == "Full screen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", room.NAMES)
 def test_the_list_brings_any_operator_into_view(opened: Open, name: str) -> None:
     page = opened(name)
@@ -298,6 +302,7 @@ def test_the_list_brings_any_operator_into_view(opened: Open, name: str) -> None
         assert seen["height"] >= 30
 
 
+@pytest.mark.slow
 def test_stored_values_stand_at_every_operator_with_real_shapes(viewer: Any) -> None:
     page = viewer
     assert "?x32x8x8" in page.locator(".viewer-view").inner_text()

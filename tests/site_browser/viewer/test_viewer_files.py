@@ -43,6 +43,7 @@ def wait_for(page: Any, words: str) -> None:
     page.wait_for_function("words => document.querySelector('main').innerText.includes(words)", arg=words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", viewer.NAMES)
 def test_a_file_is_read_as_kuiper_reads_it(page: Any, name: str) -> None:
     model = name.removeprefix("graph_")
@@ -92,6 +93,7 @@ DAMAGED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DAMAGED)
 def test_a_damaged_file_is_refused_where_kuiper_refuses_it(page: Any, tmp_path: Path, kind: str) -> None:
     file = tmp_path / "net.param"
