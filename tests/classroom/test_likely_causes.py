@@ -948,6 +948,31 @@ READER_AND_ORDER = {
         {"            last[source] = step\n": "            last[source] = min(last[source], step)\n"},
         "a result goes after its first reader",
     ),
+    "steps along the readings": (
+        "04_graph",
+        "random_networks_in_any_order_of_keys",
+        {
+            "    for step, name in enumerate(order):\n        for source": "    for step, name in enumerate(reads):\n"
+            "        for source"
+        },
+        "steps are places in `order`",
+    ),
+    "what nobody reads goes at once": (
+        "04_graph",
+        "a_result_that_nobody_reads_stays",
+        {"last = dict.fromkeys(order, len(order) - 1)": "last = {name: step for step, name in enumerate(order)}"},
+        "a result that nobody reads goes at once",
+    ),
+    "the peak after the release": (
+        "04_graph",
+        "simple_ops_needs_9216_bytes",
+        {
+            "        peak = max(peak, alive)\n        alive -= leaving.get(step, 0)\n": (
+                "        alive -= leaving.get(step, 0)\n        peak = max(peak, alive)\n"
+            )
+        },
+        "Take the peak before the inputs go",
+    ),
     "readers counted once, slots subtracted": (
         "04_graph",
         "one_result_in_two_slots",
@@ -1056,6 +1081,10 @@ OF_MUTANTS = {
     "loop_nest/overlapping": "tiles do not overlap",
     "loop_nest/relu_is_abs": "max(a, 0.0), and not min",
     "loop_nest/bias_of_rows": "not that of the row",
+    "loop_nest/bias_of_the_first_tile": "all tiles take the bias of the leftmost",
+    "loop_nest/residual_of_the_first_tile": "all tiles take the residual of the first one",
+    "loop_nest/no_start": "`for i in range(2, 2):` never runs",
+    "loop_nest/returned": "leave out the line `return`",
     "loop_nest/loads_each": "each multiply-add loads both of its numbers",
     "loop_nest/loads_weights": "w is loaded for each multiply-add",
     "loop_nest/loads_x": "x is loaded for each multiply-add",
@@ -1399,6 +1428,33 @@ ARRAYS = {
         "channels_and_kernels",
         {".sum(axis=1)  # (O": ".sum(axis=0)  # (O"},
         "so sum over C, axis 1",
+    ),
+    "a sum over the kernels, too": (
+        "11_speed",
+        "one_tile",
+        {".sum(axis=1)  # (O": ".sum(axis=(0, 1))  # (O"},
+        "sum over C alone, axis 1",
+    ),
+    "zeros on all sides": (
+        "11_speed",
+        "one_tile",
+        {"((0, 0), (0, height % 2), (0, width % 2))": "((0, 0), (1, 1), (1, 1))"},
+        "the image was padded on all sides",
+    ),
+    "a start that goes back": (
+        "11_speed",
+        "three_values_in_160_bytes",
+        {"start = max(start, offsets[other] + sizes[other])": "start = offsets[other] + sizes[other]"},
+        "if you walk up past neighbours, none of them may lower the start",
+    ),
+    "a list of buffers": (
+        "11_speed",
+        "within_25_percent",
+        {
+            "            if start + sizes[name] <= offsets[other]:\n                break\n": "",
+            "for order in (by_size, by_area, by_length)]": "for order in (by_size[::-1],)]",
+        },
+        "a small value blocks all of a large one",
     ),
     "only the value before is looked at": (
         "11_speed",
