@@ -27,13 +27,15 @@ from kuiper.text import Tokens
 from kuiper.vision import IMAGENET, Truth, average_precision, compare_masks, detect, predictions
 
 MODELS = Path(__file__).parents[1] / "models"
-WAYS: dict[str, tuple[int, int | None]] = {
-    "float32": (32, None),
-    "float16": (16, None),
-    "int8, rows": (8, None),
-    "int8, blocks of 32": (8, 32),
+WAYS: dict[str, tuple[int, int | None, int]] = {
+    "float32": (32, None, 32),
+    "float16": (16, None, 32),
+    "int8, rows": (8, None, 32),
+    "int8, blocks of 32": (8, 32, 32),
+    "int8 x int8, rows": (8, None, 8),
+    "int8 x int8, blocks of 32": (8, 32, 8),
 }
-"""Name -> bits, and numbers that share a scale."""
+"""Name -> bits of the weights, numbers that share a scale, and bits of what meets the weights of linear layers."""
 Held = Mapping[str, np.ndarray]
 Network = Callable[..., list[np.ndarray]]
 
@@ -101,12 +103,17 @@ class Row:
     quality: dict[str, float]
 
 
+def ways_of(name: str) -> list[str]:
+    """Those that a network has: without linear layers, no activations are rounded."""
+    linear = any(op.type in ("nn.Linear", "F.linear") for op in pnnx.read(MODELS / name / f"{name}.pnnx.param"))
+    return [way for way, (_, _, activations) in WAYS.items() if linear or activations == 32]
+
+
 def measured(name: str, way: str, engine: str = "fast") -> Row:
     """One network in one way, written to a file and read again."""
-    bits, block = WAYS[way]
     with np.load(MODELS / name / "heldout.npz", allow_pickle=False) as stored:
         held = {key: stored[key] for key in stored.files}
-    made = quantize_network(pnnx.read(MODELS / name / f"{name}.pnnx.param"), bits, block)
+    made = quantize_network(pnnx.read(MODELS / name / f"{name}.pnnx.param"), *WAYS[way])
     with tempfile.TemporaryDirectory() as folder:
         param = Path(folder) / f"{name}.pnnx.param"
         pnnx.write(made.graph, param)
@@ -130,14 +137,15 @@ def table(rows: list[Row]) -> str:
 
 def product(rows: int, outputs: int, depth: int, way: str) -> Graph:
     """(rows, depth) -> (rows, outputs): one nn.Linear of random weights."""
-    bits, block = WAYS[way]
+    bits, block, activations = WAYS[way]
     weight = np.random.default_rng(0).standard_normal((outputs, depth), np.float32)
     small = to_int8(weight, block) if bits == 8 else to_float16(weight)
     weights = {"weight": weight if bits == 32 else small.values}
     if bits == 8:
         weights["weight_scale"] = small.scale
     x, y = Operand("0", (-1, depth), "f32"), Operand("1", (-1, outputs), "f32")
-    linear = Operator("nn.Linear", "linear", [x], [y], attributes=weights, params={"bias": False})
+    params = {"bias": False} | ({"activation_bits": 8} if activations == 8 else {})
+    linear = Operator("nn.Linear", "linear", [x], [y], attributes=weights, params=params)
     return Graph([Operator("pnnx.Input", "in", [], [x]), linear, Operator("pnnx.Output", "out", [y], [])])
 
 
@@ -196,7 +204,7 @@ def main() -> None:
     if typed.products:
         print(products(typed.rows, typed.outputs, typed.depth, typed.threads, typed.rounds))
     else:
-        print(table([measured(name, way, typed.engine) for name in typed.only for way in WAYS]))
+        print(table([measured(name, way, typed.engine) for name in typed.only for way in ways_of(name)]))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from kuiper.cli.text import console, count, facts, seconds, several, space, warn
 from kuiper.convert import Architecture, ConvertedModel, convert, convert_network
 from kuiper.convert.config import CONFIG
 from kuiper.errors import KuiperError
-from kuiper.quantize import BITS, QuantizedNetwork
+from kuiper.quantize import ACTIVATION_BITS, BITS, QuantizedNetwork
 from kuiper.text.tokenizer_json import TOKENIZER
 
 EXAMPLE = """Example: kuiper convert downloads/Qwen2.5-0.5B-Instruct --output networks/qwen
@@ -44,6 +44,12 @@ def convert_(
         int | None,
         typer.Option(metavar="N", help="With 8 bits: N numbers of a row share a scale (32, 64); by default all do."),
     ] = None,
+    activations: Annotated[
+        int,
+        typer.Option(
+            metavar="BITS", help="8, beside --bits 8: what meets the weights of linear layers is rounded too (faster)."
+        ),
+    ] = 32,
     context: Annotated[
         int | None,
         typer.Option(
@@ -65,12 +71,14 @@ def convert_(
         raise typer.BadParameter(f"--bits is one of {', '.join(map(str, BITS))}, not {bits}")
     if block is not None and (bits != 8 or block < 1):
         raise typer.BadParameter("--block is a number from 1 on, beside --bits 8")
+    if activations not in ACTIVATION_BITS or (activations == 8 and bits != 8):
+        raise typer.BadParameter("--activations is 32, or 8 beside --bits 8")
     if _is_published(Path(folder)):
-        _convert_folder(folder, output, bits or 32, block, context)
+        _convert_folder(folder, output, bits or 32, block, activations, context)
     elif context is not None:
         raise typer.BadParameter("--context is for the folder of a language model")
     else:
-        _convert_network(folder, output, bits, block)
+        _convert_network(folder, output, bits, block, activations)
 
 
 def _is_published(folder: Path) -> bool:
@@ -80,9 +88,11 @@ def _is_published(folder: Path) -> bool:
     return (folder / CONFIG).is_file() and any(folder.glob("*.safetensors*"))
 
 
-def _convert_folder(folder: str, output: str | None, bits: int, block: int | None, context: int | None) -> None:
+def _convert_folder(
+    folder: str, output: str | None, bits: int, block: int | None, activations: int, context: int | None
+) -> None:
     start = time.perf_counter()
-    made = convert(folder, output, bits=bits, block=block, context=context)
+    made = convert(folder, output, bits=bits, block=block, activations=activations, context=context)
     elapsed = time.perf_counter() - start
     if made.architecture.unknown:
         warn(f"settings of config.json that kuiper does not know: {several(made.architecture.unknown)}; left out")
@@ -109,12 +119,12 @@ def around(made: ConvertedModel) -> list[tuple[str, str]]:
     ]
 
 
-def _convert_network(model: str, output: str | None, bits: int | None, block: int | None) -> None:
+def _convert_network(model: str, output: str | None, bits: int | None, block: int | None, activations: int) -> None:
     param = find_model(model)
     if bits is None or output is None:
         raise KuiperError(f"{param} is a PNNX network: expected --bits and --output, the folder for another one")
     start = time.perf_counter()
-    made = convert_network(param, output, bits=bits, block=block)
+    made = convert_network(param, output, bits=bits, block=block, activations=activations)
     elapsed = time.perf_counter() - start
     sizes = f"{space(made.bytes_before)} before, {space(made.bytes)} after ({made.bytes / made.bytes_before:.0%})"
     rows = [
@@ -128,8 +138,9 @@ def _convert_network(model: str, output: str | None, bits: int | None, block: in
 
 def quantized_rows(network: QuantizedNetwork, bits: int, block: int | None) -> list[tuple[str, str]]:
     """What was put into fewer bits, and what that did to the weights."""
+    rounding = [("activations", f"in 8 bits before {len(network.rounding)} products")] if network.rounding else []
     if not network.weights:
-        return [("weights", f"none in fewer bits than {32 if bits == 32 else 'before'}")]
+        return [("weights", f"none in fewer bits than {32 if bits == 32 else 'before'}"), *rounding]
     before, after = (sum(sizes) for sizes in zip(*((w.bytes_before, w.bytes_after) for w in network.weights)))
     scales = ""
     if bits == 8:
@@ -141,6 +152,7 @@ def quantized_rows(network: QuantizedNetwork, bits: int, block: int | None) -> l
     return [
         ("weights", f"{len(network.weights)} in {bits} bits{scales}: {space(before)} as float32, {space(after)} now"),
         ("their error", f"{network.figures}; the worst {worst.operator}, {worst.figures}"),
+        *rounding,
     ]
 
 

@@ -176,10 +176,13 @@ class VectorBuilder(ir.IRBuilder):
     def totals(self, vectors: Sequence[Value]) -> Value:
         """A vector whose number i is the sum of all numbers of vector i; 0 where there are fewer vectors than lanes.
 
-        Two vectors at a time become one with sums of both in turns, until each number is a whole sum.
+        They are of float32, or of int32. Two vectors at a time become one with sums of both in turns, until each number
+        is a whole sum.
         """
         lanes = self.target.lanes
-        found = [*vectors, *[self.splat(0)] * (lanes - len(vectors))]
+        kind = vectors[0].type
+        add = self.fadd if kind == self.vector else self.add
+        found = [*vectors, *[ir.Constant(kind, None)] * (lanes - len(vectors))]
         size = 1  # of the runs in which a vector's sums lie: number j belongs to sum j % size
         while size < lanes:
             at = [
@@ -187,7 +190,7 @@ class VectorBuilder(ir.IRBuilder):
             ]
             low, high = (ir.Constant(ir.VectorType(I32, lanes), [i + more for i in at]) for more in (0, size))
             found = [
-                self.fadd(self.shuffle_vector(a, b, low), self.shuffle_vector(a, b, high))
+                add(self.shuffle_vector(a, b, low), self.shuffle_vector(a, b, high))
                 for a, b in zip(found[::2], found[1::2])
             ]
             size *= 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from kuiper.compiled.llvm import binding
 
@@ -39,6 +39,20 @@ class Target:
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(cpu=self.cpu, features=self.features, opt=3, codemodel="jitdefault")
 
+    @property
+    def byte_dots(self) -> Literal["", "maddubs", "vnni", "sdot"]:
+        """What adds up four products of 8-bit integers in every lane of 32 bits; "": nothing that is known here.
+
+        >>> NAMED["avx2"].byte_dots, NAMED["avx512vnni"].byte_dots, NAMED["neon"].byte_dots
+        ('maddubs', 'vnni', '')
+        """
+        have = {name[1:] for name in self.features.split(",") if name.startswith("+")}
+        if self.lanes == 4:
+            return "sdot" if "dotprod" in have else ""
+        if {16: "avx512vnni", 8: "avxvnni"}[self.lanes] in have:
+            return "vnni"
+        return "maddubs" if self.lanes == 8 or "avx512bw" in have else ""
+
     def rounded(self, count: int) -> int:
         """So many numbers, rounded up to whole vectors.
 
@@ -71,7 +85,14 @@ MOST_ROWS = 14
 AVX512 = ("x86_64-unknown-linux-gnu", "skylake-avx512", "+avx512f,+avx512vl,+avx512dq,+avx512bw,+fma", 16, 32)
 AVX2 = ("x86_64-unknown-linux-gnu", "haswell", "+avx2,+fma", 8, 16)
 NEON = ("aarch64-unknown-linux-gnu", "cortex-a72", "+neon", 4, 32)
-NAMED = {"avx512": Target(*AVX512), "avx2": Target(*AVX2), "neon": Target(*NEON)}
+NAMED = {
+    "avx512": Target(*AVX512),
+    "avx512vnni": Target(AVX512[0], "cascadelake", f"{AVX512[2]},+avx512vnni", 16, 32),
+    "avx2": Target(*AVX2),
+    "avxvnni": Target(AVX2[0], "alderlake", f"{AVX2[2]},+avxvnni", 8, 16),
+    "neon": Target(*NEON),
+    "dotprod": Target(NEON[0], "neoverse-n1", f"{NEON[2]},+dotprod", 4, 32),
+}
 
 
 @cache

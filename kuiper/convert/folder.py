@@ -53,6 +53,7 @@ def convert(
     context: int | None = None,
     bits: int = 32,
     block: int | None = None,
+    activations: int = 32,
 ) -> ConvertedModel:
     """Write the graph and weights of a language model's folder, weights as float32 or in fewer bits, and copy what a
     chat needs.
@@ -64,7 +65,7 @@ def convert(
         NAME is that of `folder`. The tokenizer's files and kuiper.json are written there, too.
     context : the longest text, in tokens, for which chats reserve memory; by default 2048, or less where the network
         was not made for that. The graph itself has no such limit.
-    bits, block : as quantize_network takes them.
+    bits, block, activations : as quantize_network takes them.
 
     Raises ModelFormatError as `read_model` and for damaged files beside the weights, KuiperError for a context that the
     network was not made for, and when the files cannot be written.
@@ -77,7 +78,8 @@ def convert(
     except OSError as error:
         raise KuiperError(f"{target}: expected a folder to write to, found {error.strerror or error}") from error
     param = target / f"{Path(folder).resolve().name or 'model'}.pnnx.param"
-    quantized = None if bits == 32 and block is None else quantize_network(graph, bits, block)
+    plain = bits == 32 and block is None and activations == 32
+    quantized = None if plain else quantize_network(graph, bits, block, activations)
     pnnx.write(graph if quantized is None else quantized.graph, param, widen=True)
     bin_file = param.with_suffix(".bin")
     try:

@@ -29,12 +29,13 @@ class ConvertedNetwork:
 
 
 def convert_network(
-    param: str | os.PathLike[str], output: str | os.PathLike[str], *, bits: int, block: int | None = None
-) -> ConvertedNetwork:
+    param: str | os.PathLike[str], output: str | os.PathLike[str], *, bits: int, block: int | None = None,
+    activations: int = 32,
+) -> ConvertedNetwork:  # fmt: skip
     """Write a network's two files, under the same names, into another folder; beside them what tasks read.
 
     output : the folder, made where there is none.
-    bits, block : as quantize_network takes them.
+    bits, block, activations : as quantize_network takes them.
 
     Raises ModelFormatError for a network that cannot be read; KuiperError for one that lies in that folder, weights
     that cannot be put into so many bits, and files that cannot be written.
@@ -43,7 +44,7 @@ def convert_network(
     graph = pnnx.read(source[0])
     if target.resolve() == source[0].resolve().parent:
         raise KuiperError(f"{target}: expected another folder than that of {source[0].name}, which would be lost")
-    quantized = quantize_network(graph, bits, block)
+    quantized = quantize_network(graph, bits, block, activations)
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,5 +1,6 @@
 """Weights in fewer bits: int8 with scales, or float16; what that costs; and whole networks."""
 
+from kuiper.quantize.activations import ACTIVATION_BITS, check_activations, integer_product, quantized_rows
 from kuiper.quantize.network import (
     SCALE,
     MadeRows,
@@ -24,6 +25,7 @@ from kuiper.quantize.weights import (
 )
 
 __all__ = [
+    "ACTIVATION_BITS",
     "BITS",
     "PIECE",
     "SCALE",
@@ -32,11 +34,14 @@ __all__ = [
     "QuantizedWeight",
     "StoredWeight",
     "WeightFigures",
+    "check_activations",
     "dequantized",
     "dequantized_operator",
     "figures_of",
+    "integer_product",
     "quantize",
     "quantize_network",
+    "quantized_rows",
     "read_as_weight",
     "small_weights",
     "to_float16",

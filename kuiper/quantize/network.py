@@ -6,6 +6,10 @@ A weight of 8 bits is an attribute of type i8, and its scales are one named like
 (rows,) or (rows, blocks). A weight of 16 bits is of type f16, and the operator's output is declared as f32: that tells
 it from a network that computes in half precision, whose outputs are f16. PNNX itself has no such pairs: its tools read
 the file as a network with integer weights and a surplus attribute.
+
+    nn.Linear fc 1 1 0 1 activation_bits=8 bias=True @bias=(128)f32 @weight=(128,32)i8 @weight_scale=(128)f32 ...
+
+A product with the parameter `activation_bits=8` rounds its input too (activations.py).
 """
 
 from __future__ import annotations
@@ -19,12 +23,15 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.errors import KuiperError, ParameterError
-from kuiper.graph import Attribute, Graph, Operand, Operator, Shape
+from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, Shape
 from kuiper.graph.operator import copied_operators
+from kuiper.quantize.activations import ACTIVATION_BITS
 from kuiper.quantize.weights import PIECE, QuantizedWeight, WeightFigures, dequantized, figures_of, quantize
 
 SCALE = "_scale"
 """Behind the name of a weight: that of its scales."""
+ACTIVATIONS = "activation_bits"
+"""The parameter of a product that rounds its input."""
 KINDS = frozenset(["linear", "embedding", *(f"conv{t}{n}d" for t in ("", "transpose") for n in (1, 2, 3))])
 """Operators, modules as well as functions, whose `weight` holds most of a network's numbers."""
 _OF_TABLES = frozenset(["linear", "embedding"])
@@ -63,8 +70,13 @@ def weights_of(op: Operator) -> dict[str, QuantizedWeight]:
 
 
 def dequantized_operator(op: Operator) -> Operator:
-    """The operator with its weights as float32, for those who know no other; itself where they are."""
+    """The operator with its weights as float32, for those who know no other; itself where they are.
+
+    It does not round its input then.
+    """
     found = weights_of(op)
+    if kind_of(op) == "linear" and ACTIVATIONS in op.params:
+        op = replace(op, params={key: value for key, value in op.params.items() if key != ACTIVATIONS})
     if not found:
         return op
     scales = {key + SCALE for key, weight in found.items() if weight.scale is not None}
@@ -80,6 +92,35 @@ def read_as_weight(operand: Operand) -> bool:
         and all(name == "weight" for o, name in zip(reader.inputs, reader.input_names) if o is operand)
         for reader in operand.consumers
     )
+
+
+def without_own_tables(graph: Graph) -> Graph:
+    """The graph, of which no module is given its own weight as an input too, as PNNX writes a shared one.
+
+        pnnx.Attribute  table    0 1 19 @data=(50,24)f32
+        nn.Linear       lm_head  2 1 19 118 119 ... @weight=(50,24)f32
+
+    A table that nothing else reads goes, or it would stay in float32 beside the weight in fewer bits.
+    """
+    dropped = set[str]()
+    for op in graph:
+        own = op.attributes.get("weight")
+        if own is None or kind_of(op) not in _OF_TABLES:
+            continue
+        surplus = [o for o, name in zip(op.inputs, op.input_names) if name is None and _holds(o.producer, own)]
+        kept = [slot for slot, operand in enumerate(op.inputs) if operand not in surplus]
+        if surplus and kept:
+            op.inputs, op.input_names = [op.inputs[i] for i in kept], [op.input_names[i] for i in kept]
+            dropped |= {operand.name for operand in surplus}
+    graph.connect()
+    unread = {name for name in dropped if not graph.operands[name].consumers}
+    graph.operators = [op for op in graph if not unread.intersection(o.name for o in op.outputs)]
+    return graph.connect()
+
+
+def _holds(producer: Operator | None, weight: Attribute) -> bool:
+    """Whether it is a table of these very numbers; the reader makes one attribute of equal bytes."""
+    return producer is not None and producer.type == "pnnx.Attribute" and producer.attributes.get("data") is weight
 
 
 def small_weights(operators: Iterable[Operator], bits: int = 8) -> list[tuple[Operator, str]]:
@@ -180,10 +221,11 @@ class MadeRows:
 
 @dataclass(frozen=True)
 class QuantizedNetwork:
-    """A graph, the weights that are in fewer bits there, and those of another length than a multiple of the block."""
+    """A graph, the weights that were put into fewer bits there, and the names of products that round their input."""
 
     graph: Graph
     weights: list[StoredWeight]
+    rounding: tuple[str, ...] = ()
 
     @property
     def figures(self) -> WeightFigures:
@@ -191,7 +233,7 @@ class QuantizedNetwork:
         return sum((weight.figures for weight in self.weights), WeightFigures())
 
 
-def quantize_network(graph: Graph, bits: int, block: int | None = None) -> QuantizedNetwork:
+def quantize_network(graph: Graph, bits: int, block: int | None = None, activations: int = 32) -> QuantizedNetwork:
     """The same network with `small_weights` in so many bits; all else is shared with `graph`.
 
     Arrays of the new graph are made some rows at a time as they are asked for: `pnnx.write` needs memory for a piece,
@@ -199,11 +241,18 @@ def quantize_network(graph: Graph, bits: int, block: int | None = None) -> Quant
 
     bits : 8 (one scale for each row, or for each `block` numbers of one), 16, or 32: weights in fewer bits become
         float32 again.
+    activations : 8, beside 8 bits for weights: nn.Linear and F.linear with such weights round their input too; 32: none
+        does.
 
-    Raises KuiperError, which names the operator, for NaN, infinity and what float16 cannot hold.
+    Raises KuiperError, which names the operator, for NaN, infinity and what float16 cannot hold; for activations of 8
+    bits where no operator takes them.
     """
     quantize(np.zeros((1, 1), np.float32), bits, block)  # refuses other numbers of bits, and blocks that mean nothing
-    result = Graph(copied_operators(graph), warnings=list(graph.warnings)).connect()
+    if activations not in ACTIVATION_BITS:
+        raise KuiperError(f"activations: expected 8 or 32 bits, found {activations}")
+    if activations == 8 and bits != 8:
+        raise KuiperError(f"activations: expected 8 bits only beside weights of 8 bits, found weights of {bits}")
+    result = without_own_tables(Graph(copied_operators(graph), warnings=list(graph.warnings)).connect())
     if bits == 32:
         for op in result:
             op.attributes = dequantized_operator(op).attributes
@@ -220,4 +269,28 @@ def quantize_network(graph: Graph, bits: int, block: int | None = None) -> Quant
         op.attributes = {**op.attributes, **new}
         sizes = 4 * math.prod(attribute.shape), sum(math.prod(a.shape) * a.dtype.itemsize for a in new.values())
         stored.append(StoredWeight(op.name, key, attribute.shape, made.block, *sizes, figures))
-    return QuantizedNetwork(result, stored)
+    return QuantizedNetwork(result, stored, _with_activations(result, activations))
+
+
+def _with_activations(graph: Graph, bits: int) -> tuple[str, ...]:
+    """Have products round their input, or not; -> the names of those that do. Raises KuiperError where none can."""
+    found = []
+    for op in graph:
+        if kind_of(op) != "linear":
+            continue
+        op.params = {key: value for key, value in op.params.items() if key != ACTIVATIONS}
+        if bits == 8 and _weight_is_int8(op):
+            op.params[ACTIVATIONS] = Parameter.of(bits)
+            found.append(op.name)
+    if bits == 8 and not found:
+        raise KuiperError("activations: expected nn.Linear or F.linear with a weight of 8 bits, found none")
+    return tuple(found)
+
+
+def _weight_is_int8(op: Operator) -> bool:
+    """Whether the weight of a product is in 8 bits: its own, or a table."""
+    weight = weights_of(op).get("weight")
+    for operand, name in zip(op.inputs, op.input_names):
+        if name == "weight" and operand.producer is not None and read_as_weight(operand):
+            weight = weights_of(operand.producer).get("data")
+    return weight is not None and weight.scale is not None and weight.ndim == 2

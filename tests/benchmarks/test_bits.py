@@ -35,9 +35,13 @@ def test_quality_in_float32_is_that_of_the_network(name: str) -> None:
     assert value == pytest.approx(expected, abs=1e-3)
 
 
-@pytest.mark.parametrize("way", bits.WAYS)
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == "digits" else pytest.mark.slow) for name in bits.QUALITY]
+    ("name", "way"),
+    [
+        pytest.param(name, way, marks=[] if name == "digits" else pytest.mark.slow)
+        for name in bits.QUALITY
+        for way in bits.ways_of(name)
+    ],
 )
 def test_readme_has_the_measured_numbers(name: str, way: str) -> None:
     row = bits.measured(name, way)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
 
 import kuiper.fast.kernels
-from kuiper.compiled.code import MachineCode, object_of
+from kuiper.compiled.code import MachineCode, assembly, object_of
 from kuiper.compiled.kernels import emit
 from kuiper.compiled.parts import Module
 from kuiper.compiled.passes import text_of
@@ -33,8 +34,23 @@ KINDS: dict[str, Callable[[np.ndarray], Any]] = {
     "float16": to_float16,
     "int8": to_int8,
     "int8 in blocks of 16": lambda w: to_int8(w, 16),
+    "int8 in blocks of 32": lambda w: to_int8(w, 32),
     "int8 in blocks of 48": lambda w: to_int8(w, 48),
+    "int8 in blocks of 96": lambda w: to_int8(w, 96),
 }
+INTEGERS = {
+    "int8 x int8": "int8",
+    "int8 x int8 in blocks of 16": "int8 in blocks of 16",
+    "int8 x int8 in blocks of 32": "int8 in blocks of 32",
+    "int8 x int8 in blocks of 96": "int8 in blocks of 96",
+}
+"""Products of whole numbers, by the kinds of their weights."""
+
+
+def linear(kind: str, weight: np.ndarray, bias: np.ndarray | None = None) -> Linear:
+    """The layer with its weight in this kind; of INTEGERS x is rounded too."""
+    integers = kind in INTEGERS
+    return Linear(KINDS[INTEGERS.get(kind, kind)](weight), bias, activation_bits=8 if integers else 32)
 
 
 def targets() -> list[Target]:
@@ -54,7 +70,7 @@ class Compiled:
 
     def __init__(
         self, layer: Linear, rows: int, target: Target, threads: int, residual: bool = False, activation: Any = None,
-        gap: int = 3, packs: bool = False,
+        gap: int = 3, packs: bool = False, runs: bool = True,
     ) -> None:  # fmt: skip
         outputs, depth = layer.weight.shape
         self.arena = aligned(4 * 64 + 4 * rows * (depth + 2 * outputs + 3 * gap))
@@ -71,7 +87,7 @@ class Compiled:
         self.module = Module(target, self.arena, threads, keeps_packs=packs)
         inputs = [Buffer(self.x), *([Buffer(self.residual)] if residual else [])]
         self.algorithm = emit(self.module, kernel, inputs, [Buffer(self.y)])
-        if not self.algorithm:
+        if not (self.algorithm and runs):
             return
         code = MachineCode(object_of(text_of(self.module, {"all": self.module.parts}), target), target)
         scratch = aligned(self.module.scratch_bytes + 64)
@@ -103,7 +119,7 @@ on_targets = pytest.mark.parametrize("target", targets(), ids=lambda target: f"{
 
 
 @on_targets
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *INTEGERS])
 @pytest.mark.parametrize("rows", [1, 13, *(pytest.param(rows, marks=pytest.mark.slow) for rows in (2, 5, 40))])
 @pytest.mark.parametrize(
     ("outputs", "depth"),
@@ -116,7 +132,7 @@ on_targets = pytest.mark.parametrize("target", targets(), ids=lambda target: f"{
     ],
 )
 def test_products_are_those_of_the_layer(target: Target, kind: str, rows: int, outputs: int, depth: int) -> None:
-    layer = Linear(KINDS[kind](numbers(1, outputs, depth)), numbers(2, outputs))
+    layer = linear(kind, numbers(1, outputs, depth), numbers(2, outputs))
     x = numbers(3, rows, depth)
     found = Compiled(layer, rows, target, threads=1 + rows % 2)(x)
     np.testing.assert_allclose(found, layer.forward(x), rtol=0, atol=1e-5 * depth**0.5)
@@ -124,10 +140,10 @@ def test_products_are_those_of_the_layer(target: Target, kind: str, rows: int, o
 
 @pytest.mark.slow
 @on_targets
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *INTEGERS])
 @pytest.mark.parametrize("rows", [1, 3, 20])
 def test_what_follows_a_product(target: Target, kind: str, rows: int) -> None:
-    layer = Linear(KINDS[kind](numbers(1, 37, 96)))
+    layer = linear(kind, numbers(1, 37, 96))
     x, residual = 2 * numbers(3, rows, 96), numbers(4, rows, 37)
     found = Compiled(layer, rows, target, 2, True, activation_of(ReLU6()))(x, residual)
     expected = np.clip(layer.forward(x) + residual, 0, 6)
@@ -137,11 +153,11 @@ def test_what_follows_a_product(target: Target, kind: str, rows: int) -> None:
 
 @pytest.mark.slow
 @on_targets
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *INTEGERS])
 @pytest.mark.parametrize("rows", [2, 7])
 def test_what_is_not_finite_spoils_its_row_and_no_other(target: Target, kind: str, rows: int) -> None:
-    layer = Linear(KINDS[kind](numbers(1, 19, 48)))
-    x = numbers(3, rows, 48)
+    layer = linear(kind, numbers(1, 19, 96))
+    x = numbers(3, rows, 96)
     x[1, 5] = np.nan
     found = Compiled(layer, rows, target, 1)(x)
     assert np.isnan(found[1]).all()
@@ -177,7 +193,7 @@ def test_plans_for_other_numbers_of_rows_share_the_panels_of_a_small_network(tar
 
 @pytest.mark.slow
 @on_targets
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *INTEGERS])
 @pytest.mark.parametrize("rows", [1, 4, 8])
 def test_weights_may_lie_at_any_byte(target: Target, kind: str, rows: int) -> None:
     def moved(array: np.ndarray) -> np.ndarray:
@@ -188,15 +204,16 @@ def test_weights_may_lie_at_any_byte(target: Target, kind: str, rows: int) -> No
         assert there.ctypes.data % 2
         return there
 
-    weight = KINDS[kind](numbers(1, 21, 96))
+    layer = linear(kind, numbers(1, 21, 96))
+    weight = layer.weight
     if isinstance(weight, QuantizedWeight):
         scale = weight.scale
         odd: Any = QuantizedWeight(moved(weight.values), None if scale is None else moved(scale))
     else:
         odd = moved(weight)
     x = numbers(3, rows, 96)
-    found = Compiled(Linear(odd), rows, target, 1)(x)
-    np.testing.assert_allclose(found, Linear(weight).forward(x), rtol=0, atol=2e-5)
+    found = Compiled(Linear(odd, activation_bits=layer.activation_bits), rows, target, 1)(x)
+    np.testing.assert_allclose(found, layer.forward(x), rtol=0, atol=2e-5)
 
 
 @pytest.mark.parametrize("start", [0, 1])
@@ -210,6 +227,41 @@ def test_one_row_meets_weights_where_they_lie_if_that_is_aligned(start: int) -> 
 def test_there_is_no_code_for_blocks_that_cut_a_vector(target: Target) -> None:
     layer = Linear(to_int8(numbers(1, 8, 60), 10))
     assert Compiled(layer, 1, target, 1).algorithm == ""
+    integers = Linear(to_int8(numbers(1, 8, 240), 48), activation_bits=8)
+    assert Compiled(integers, 1, target, 1).algorithm == ""
+
+
+@on_targets
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 30))])
+def test_products_of_whole_numbers_are_those_of_the_reference(target: Target, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    block = [None, 4, 8, 16, 32, 64, 128, 192, 576, 1024][seed % 10]
+    depth = int(rng.integers(1, 400)) if block is None else block * int(rng.integers(1, 9))
+    rows, outputs = int(rng.choice([1, 2, 3, 4, 5, 7, 24, 25, 33])), int(rng.integers(1, 90))
+    layer = Linear(to_int8(numbers(1, outputs, depth), block), numbers(2, outputs), activation_bits=8)
+    x = numbers(3, rows, depth)
+    x[0, : depth // 2] = 0
+    made = Compiled(layer, rows, target, 1 + seed % 2)
+    assert made.algorithm == "Linear(int8 x int8)"
+    np.testing.assert_allclose(made(x), layer.forward(x), rtol=0, atol=1e-6 * depth**0.5)
+
+
+INSTRUCTIONS = {
+    "avx2": "vpmaddubsw", "avx512": "vpmaddubsw", "avxvnni": "vpdpbusd", "avx512vnni": "vpdpbusd", "dotprod": "sdot",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("rows", [1, 40])
+@pytest.mark.parametrize("block", [None, 32])
+def test_every_processor_multiplies_bytes_by_its_own_instruction(name: str, rows: int, block: int | None) -> None:
+    layer = Linear(to_int8(numbers(1, 40, 256), block), activation_bits=8)
+    made = Compiled(layer, rows, NAMED[name], 1, runs=False)
+    if name not in INSTRUCTIONS:
+        assert made.algorithm == ""
+        return
+    text = assembly(text_of(made.module, {"all": made.module.parts}), NAMED[name])
+    assert len(re.findall(rf"\s{INSTRUCTIONS[name]}\s", text)) >= 8
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 
 import kuiper
 from kuiper import KuiperError, pnnx
+from kuiper.compiled import llvm
 from kuiper.convert import convert, convert_network
 from kuiper.pnnx import archive
 from kuiper.quantize import QuantizedWeight, network, quantize_network, weights_of
@@ -33,6 +34,30 @@ def test_a_language_model_computes_what_the_rounded_weights_say(folder_of, tmp_p
         assert off == 0
     else:
         assert 1e-6 < off < (0.05 if bits == 8 else 0.005)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+@pytest.mark.parametrize("block", [None, 8])
+def test_all_products_of_a_language_model_round(folder_of, tmp_path, tied, block):
+    engines = ["simple", "fast", *(["compiled"] if llvm.installed() else [])]
+    folder = folder_of(tie_word_embeddings=tied).folder
+    made = convert(folder, tmp_path / "small", bits=8, block=block, activations=8)
+    graph = pnnx.read(made.param)
+    linear = [op for op in graph if op.type in ("nn.Linear", "F.linear")]
+    assert made.quantized is not None
+    assert made.quantized.rounding == tuple(op.name for op in linear)
+    assert all(op.params["activation_bits"].value == 8 for op in linear)
+    plain = convert(folder, tmp_path / "plain", bits=8, block=block)
+    found = {}
+    for name, param in (("rounded", made.param), ("plain", plain.param)):
+        for engine in engines:
+            net = kuiper.load(param, engine=engine)
+            found[name, engine] = forward(net, [3, 1, 4, 1, 5], Cache.of(net, 5))
+    size = np.abs(found["plain", "simple"]).max()
+    for engine in engines:
+        difference = np.abs(found["rounded", engine] - found["plain", "simple"]).max()
+        assert 1e-4 * size < difference < 0.1 * size
+        np.testing.assert_allclose(found["rounded", engine], found["rounded", "simple"], atol=0.02 * size)
 
 
 def test_only_matrices_take_fewer_bits(folder_of, tmp_path):
@@ -113,6 +138,13 @@ def test_a_language_model_in_fewer_bits_says_so(call, folder_of, tmp_path):
     assert done.exit_code == 0, said
     assert "16 in 8 bits, a scale for each 8 numbers" in said
     assert "rms 0." in said
+    assert "activations" not in said
+
+
+def test_a_language_model_whose_products_round_says_so(call, folder_of, tmp_path):
+    done, said = call("--bits", 8, "--activations", 8, folder_of().folder, "-o", tmp_path / "out")
+    assert done.exit_code == 0, said
+    assert "activations in 8 bits before 15 products" in said
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
@@ -121,6 +153,9 @@ def test_a_language_model_in_fewer_bits_says_so(call, folder_of, tmp_path):
     (["--bits", 16, "--block", 32, DIGITS], "--block is a number from 1 on, beside --bits 8"),
     (["--bits", 8, "--block", 0, DIGITS], "--block is a number from 1 on, beside --bits 8"),
     (["--bits", 8, DIGITS], "is a PNNX network: expected --bits and --output"),
+    (["--activations", 8, DIGITS], "--activations is 32, or 8 beside --bits 8"),
+    (["--bits", 16, "--activations", 8, DIGITS], "--activations is 32, or 8 beside --bits 8"),
+    (["--bits", 8, "--activations", 16, DIGITS], "--activations is 32, or 8 beside --bits 8"),
     ([DIGITS, "-o", "somewhere"], "is a PNNX network: expected --bits and --output"),
     (["--bits", 8, DIGITS, "-o", DIGITS], "expected another folder than that of digits.pnnx.param"),
     (["--bits", 8, "nowhere", "-o", "somewhere"], "expected a model file, its stem, or a folder"),

@@ -9,7 +9,7 @@ No copy of them is made: the code reads the arrays of the layer, and makes float
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -27,6 +27,7 @@ from kuiper.compiled.kernels.product import (
     units_of,
 )
 from kuiper.compiled.parts import Location, Module
+from kuiper.compiled.target import Target
 from kuiper.compiled.ufuncs import apply_with
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.quantize import QuantizedWeight
@@ -62,15 +63,13 @@ class StoredRows:
     block: int
 
     @classmethod
-    def of(cls, module: Module, weight: np.ndarray | QuantizedWeight) -> StoredRows | None:
-        """A layer's weight; None where there is no code for a block of that size."""
+    def of(cls, module: Module, weight: np.ndarray | QuantizedWeight) -> StoredRows:
+        """A layer's weight."""
         outputs, depth = weight.shape
         if not isinstance(weight, QuantizedWeight):
             values = module.hold(np.ascontiguousarray(weight))
             return cls(values, ELEMENTS[weight.dtype], outputs, depth, None, depth)
         by_row = weight.scale is None or weight.scale.ndim == 1
-        if not by_row and weight.block % module.target.lanes:
-            return None
         scale = None if weight.scale is None else module.hold(np.ascontiguousarray(weight.scale))
         values = module.hold(np.ascontiguousarray(weight.values))
         return cls(values, ELEMENTS[weight.values.dtype], outputs, depth, scale, depth if by_row else weight.block)
@@ -91,6 +90,13 @@ class StoredRows:
         return str(self.element), self.depth, self.scale is not None, self.block
 
 
+def knows(target: Target, weight: np.ndarray | QuantizedWeight) -> bool:
+    """Whether there is code for blocks of that size, which have to be whole vectors."""
+    if not isinstance(weight, QuantizedWeight) or weight.block == weight.shape[1]:
+        return True
+    return weight.block % target.lanes == 0
+
+
 @dataclass(frozen=True)
 class RowsOfArray:
     """(M, size): where the first number lies, and bytes from one row to the next."""
@@ -106,16 +112,21 @@ def emit_stored(
 ) -> None:  # fmt: skip
     """A part for y = epilogue(x @ weight.T)."""
     if x.rows <= (FEW if weight.block == weight.depth else FEW_BLOCKED):
-        _emit_dots(module, x, weight, epilogue, y, residual)
+        strip = partial(_strip, module, x, weight, epilogue, y, residual)
+        emit_strips(module, x, weight, epilogue, y, residual, strip, "dots")
     else:
         _emit_panels(module, x, weight, epilogue, y, residual)
 
 
-def _emit_dots(
+def emit_strips(
     module: Module, x: RowsOfArray, weight: StoredRows, epilogue: Epilogue, y: RowsOfArray,
-    residual: RowsOfArray | None,
+    residual: RowsOfArray | None, function_of: Callable[[int, int], Any], name: str,
 ) -> None:  # fmt: skip
-    """Units are runs of strips, each of as many outputs as a vector has lanes, for all rows of x, some at a time."""
+    """Units are runs of strips, each of as many outputs as a vector has lanes, for all rows of x, some at a time.
+
+    function_of : (outputs, rows) -> void(x, weight, scale, bias, y, residual), a strip's for some rows; name : of its
+        code.
+    """
     lanes = module.target.lanes
     strips = -(-weight.outputs // lanes)
     last = weight.outputs - (strips - 1) * lanes
@@ -137,7 +148,7 @@ def _emit_dots(
                 def group(index: Any, rows: int) -> None:
                     pitches = [x.pitch, 0, 0, 0, y.pitch, 0 if residual is None else residual.pitch]
                     moved = [b.at(p, b.times(index, size * pitch)) for p, pitch in zip(at, pitches)]
-                    b.call(_strip(module, x, weight, epilogue, y, residual, count, rows), moved)
+                    b.call(function_of(count, rows), moved)
 
                 b.each(groups - 1, lambda index: group(index, size))
                 group(groups - 1, x.rows - (groups - 1) * size)
@@ -149,9 +160,18 @@ def _emit_dots(
         b.between(first, stop, one)
 
     rest = None if residual is None else residual.pitch
-    name = epilogue.activation.identity if epilogue.activation else ""
-    key = "dots", weight.outputs, weight.key, x.rows, x.pitch, y.pitch, rest, name
+    activation = epilogue.activation.identity if epilogue.activation else ""
+    key = name, weight.outputs, weight.key, x.rows, x.pitch, y.pitch, rest, activation
     module.part(units, places, body, key)
+
+
+def finished(b: VectorBuilder, value: Value, epilogue: Epilogue, y: Value, residual: Value | None, count: int) -> None:
+    """Write `count` outputs to y, after the residual that lies at a pointer, and the activation."""
+    if residual is not None:
+        value = b.fadd(value, b.read(residual, count))
+    if epilogue.activation is not None:
+        value = epilogue.activation(apply_with(b), value)
+    b.write(value, y, count)
 
 
 def _strip(
@@ -176,11 +196,8 @@ def _strip(
                 value = b.fmadd(value, b.read(at_scale, count), first)
             else:
                 value = b.fadd(value, first)
-            if residual is not None:
-                value = b.fadd(value, b.read(b.at(at_rest, r * residual.pitch), count))
-            if activation is not None:
-                value = activation(apply_with(b), value)
-            b.write(value, b.at(at_y, r * y.pitch), count)
+            there = None if residual is None else b.at(at_rest, r * residual.pitch)
+            finished(b, value, epilogue, b.at(at_y, r * y.pitch), there, count)
 
     return module.shared_function(key, 6, 0, build)
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kuiper.compiled.kernels.dot import RowsOfArray, StoredRows, emit_stored
+from kuiper.compiled.kernels import dot, integers
+from kuiper.compiled.kernels.dot import RowsOfArray, StoredRows
 from kuiper.compiled.kernels.product import Operands, PackedProduct, PixelAxis, emit_product
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
@@ -36,31 +37,36 @@ def linear(
     if isinstance(kernel, LinearKernel):
         alone = x.size == x.shape[-1] and kernel.weight.ctypes.data % ALIGNMENT == 0
         in_place = alone or not module.keeps_packs
-        if in_place and _emit_in_place(module, x, kernel.weight, epilogue, y, residual):
+        if in_place and _emit_in_place(module, x, kernel.weight, 32, epilogue, y, residual):
             return True
         emit_linear(module, x, kernel.weight.T, epilogue, y, residual, kernel.packs)
         return True
-    return _emit_in_place(module, x, kernel.weight, epilogue, y, residual)
+    return _emit_in_place(module, x, kernel.weight, kernel.activation_bits, epilogue, y, residual)
 
 
 def _emit_in_place(
-    module: Module, x: np.ndarray, weight: np.ndarray | QuantizedWeight, epilogue: Epilogue, y: np.ndarray,
-    residual: np.ndarray | None,
+    module: Module, x: np.ndarray, weight: np.ndarray | QuantizedWeight, activation_bits: int, epilogue: Epilogue,
+    y: np.ndarray, residual: np.ndarray | None,
 ) -> bool:  # fmt: skip
     """y = epilogue(x @ weight.T), weight (O, I); False where rows of x and y do not lie one below the other."""
     arrays = [x, y] if residual is None else [x, y, residual]
     matrices = [rows_of(array) for array in arrays]
     if any(rows is None for rows in matrices):
         return False
-    stored = StoredRows.of(module, weight)
-    if stored is None:
+    if activation_bits == 8:
+        assert isinstance(weight, QuantizedWeight), "the layer refuses others"
+        known, emit = integers.knows(module.target, weight), integers.emit_integers
+    else:
+        known, emit = dot.knows(module.target, weight), dot.emit_stored
+    if not known:
         return False
     places = [
         RowsOfArray(module.place(array), len(rows), rows.strides[0])
         for array, rows in zip(arrays, matrices)
         if rows is not None
     ]
-    emit_stored(module, places[0], stored, epilogue, places[1], places[2] if len(places) > 2 else None)
+    stored = StoredRows.of(module, weight)
+    emit(module, places[0], stored, epilogue, places[1], places[2] if len(places) > 2 else None)
     return True
 
 

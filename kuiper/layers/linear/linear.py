@@ -13,7 +13,7 @@ from kuiper.layers.cost import Shapes, known, size
 from kuiper.layers.families import LINEAR
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
-from kuiper.quantize import QuantizedWeight, dequantized
+from kuiper.quantize import QuantizedWeight, check_activations, dequantized, integer_product, quantized_rows
 
 
 @registry.register("nn.Linear", "F.linear")
@@ -24,6 +24,7 @@ class Linear(Layer):
     ----------
     weight : (out_features, in_features), in fewer bits too; F.linear also takes (in_features,), which gives (...).
     bias : (out_features,), or None.
+    activation_bits : 8 beside a weight of 8 bits: x is rounded too, see kuiper.quantize.activations; 32: it is not.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html
 
@@ -41,7 +42,9 @@ class Linear(Layer):
         bias: np.ndarray | None = None,
         in_features: int | None = None,
         out_features: int | None = None,
+        activation_bits: int = 32,
     ) -> None:
+        check_activations(activation_bits, weight)
         if weight.ndim not in (1, 2):
             raise ParameterError("weight", "shape (out_features, in_features)", str(weight.shape))
         of_weight = {"in_features": weight.shape[-1], "out_features": weight.shape[0] if weight.ndim == 2 else None}
@@ -49,7 +52,7 @@ class Linear(Layer):
             if value is not None and value != of_weight[name]:
                 raise ParameterError(name, repr(of_weight[name]), f"{value!r}; weight {weight.shape} says otherwise")
         self.weight: np.ndarray | QuantizedWeight = weight if weight.ndim == 2 else dequantized(weight)
-        self.bias = bias
+        self.bias, self.activation_bits = bias, activation_bits
 
     def flops(self, inputs: Shapes, outputs: Shapes) -> int:
         """Every output element sums in_features products, and the bias."""
@@ -61,7 +64,7 @@ class Linear(Layer):
         features = self.weight.shape[-1]
         if x.ndim == 0 or x.shape[-1] != features:
             raise ShapeError("Linear input", f"in_features = {features} numbers in the last axis", x.shape)
-        y: Any = _product(single(x), self.weight)
+        y: Any = _product(single(x), self.weight, self.activation_bits)
         if self.bias is not None:
             if not _fits(self.bias.shape, y.shape):
                 raise ShapeError("Linear bias", str(y.shape[-1:]), self.bias.shape)
@@ -69,13 +72,14 @@ class Linear(Layer):
         return np.asarray(y, x.dtype)
 
 
-def _product(x: np.ndarray, weight: np.ndarray | QuantizedWeight) -> np.ndarray:
-    """x @ weight.T; of a weight in fewer bits, some rows at a time become float32."""
+def _product(x: np.ndarray, weight: np.ndarray | QuantizedWeight, activation_bits: int) -> np.ndarray:
+    """x @ weight.T; of a weight in fewer bits, some rows at a time become what is multiplied."""
     if not isinstance(weight, QuantizedWeight):
         return np.asarray(x @ single(weight).T)
     y = np.empty((*x.shape[:-1], len(weight)), np.float32)
+    integers = quantized_rows(x, weight.block) if activation_bits == 8 else None
     for rows in weight.pieces():
-        y[..., rows] = x @ weight[rows].T
+        y[..., rows] = x @ weight[rows].T if integers is None else integer_product(*integers, weight, rows)
     return y
 
 

@@ -141,6 +141,7 @@ def mean_of_channels(xp: Any, op: Operator, layer: AdaptiveAvgPool2d) -> Call:
 @makes(Linear)
 def linear(xp: Any, op: Operator, layer: Linear) -> Call:
     """x W^T + b over the last axis."""
+    expect(op, layer, activation_bits=32)
     matrix, shift = xp.asarray(dequantized(layer.weight)).T, 0 if layer.bias is None else xp.asarray(layer.bias)
     return lambda x: x @ matrix + shift
 

@@ -15,7 +15,7 @@ from kuiper.fast.kernels.base.samples import all_but_last
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, UNIT, blas_takes, fit, rows_of, unit_spans
 from kuiper.layers.linear.linear import Linear
-from kuiper.quantize import PIECE, QuantizedWeight
+from kuiper.quantize import PIECE, QuantizedWeight, integer_product, quantized_rows
 
 NANOSECONDS_PER_WEIGHT = 0.05
 """Of reading the weights, which bounds a product with few rows."""
@@ -71,19 +71,21 @@ class CompactLinearKernel(Kernel):
     """The same with a weight (O, I) in fewer bits, which stays so: numpy has no product with int8 or float16.
 
     Each thread makes some rows of the weight float32 in a scratch array, and multiplies by them, then by the next.
+    With activations of 8 bits x is rounded first, and whole numbers are multiplied.
     """
 
     label = "Linear"
     by_sample = all_but_last(1)
 
-    def __init__(self, weight: QuantizedWeight, bias: np.ndarray | None) -> None:
-        self.weight = weight
+    def __init__(self, weight: QuantizedWeight, bias: np.ndarray | None, activation_bits: int = 32) -> None:
+        self.weight, self.activation_bits = weight, activation_bits
         self.epilogue: Epilogue = Epilogue(bias)
 
     @property
     def name(self) -> str:
         """With the type of the weight's numbers."""
-        return f"{super().name}({self.weight.values.dtype})"
+        activations = " x int8" if self.activation_bits == 8 else ""
+        return f"{super().name}({self.weight.values.dtype}{activations})"
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
         """Copies of arrays that are not rows, then for each thread its columns of y, and a copy back."""
@@ -94,9 +96,14 @@ class CompactLinearKernel(Kernel):
         result = space.shared(y.shape).reshape(-1, y.shape[-1]) if target is None else target
         nanoseconds = NANOSECONDS_TO_WIDEN + NANOSECONDS_PER_MULTIPLY * len(x)
         threads = space.threads_for(nanoseconds * math.prod(self.weight.shape))
+        integers = None
+        if self.activation_bits == 8:
+            blocks = self.weight.shape[1] // self.weight.block
+            integers = space.shared(x.shape, np.int8), space.shared((len(x), blocks))
+            stages.append([[partial(_round, x, self.weight.block, *integers)]])
         stages.append(
             [
-                self._columns(x, result, residual, columns, space, thread)
+                self._columns(x, integers, result, residual, columns, space, thread)
                 for thread, columns in enumerate(unit_spans(len(self.weight), threads))
             ]
         )
@@ -105,19 +112,23 @@ class CompactLinearKernel(Kernel):
         return stages
 
     def _columns(
-        self, x: np.ndarray, y: np.ndarray, residual: np.ndarray | None, columns: slice, space: Workspace, thread: int
-    ) -> list[Call]:
-        """The calls that compute some columns of y (M, O)."""
+        self, x: np.ndarray, integers: tuple[np.ndarray, np.ndarray] | None, y: np.ndarray,
+        residual: np.ndarray | None, columns: slice, space: Workspace, thread: int,
+    ) -> list[Call]:  # fmt: skip
+        """The calls that compute some columns of y (M, O) from x, or from its integers and scales."""
         target = y[:, columns]
         source = target if blas_takes(target) else space.own(thread, target.shape)
         calls: list[Call] = []
         step = max(1, PIECE // self.weight.shape[1])
         for start in range(columns.start, columns.stop, step):
             rows = slice(start, min(start + step, columns.stop))
+            part = source[:, start - columns.start : rows.stop - columns.start]
+            if integers is not None:
+                calls.append(partial(_multiply, *integers, self.weight, rows, part))
+                continue
             with space.reused(thread):
                 tile = space.own(thread, (rows.stop - start, self.weight.shape[1]))
                 calls += _widened(self.weight, rows, tile)
-                part = source[:, start - columns.start : rows.stop - columns.start]
                 calls.append(partial(np.matmul, x, tile.T, part))
         last = self.epilogue.columns(columns)
         for rows in tiles_of(target.shape):
@@ -125,6 +136,14 @@ class CompactLinearKernel(Kernel):
                 added = None if residual is None else residual[rows, columns]
                 calls += last.calls(source[rows], target[rows], added, space, thread)
         return calls
+
+
+def _round(x: np.ndarray, block: int, values: np.ndarray, scale: np.ndarray) -> None:
+    values[...], scale[...] = quantized_rows(x, block)
+
+
+def _multiply(values: np.ndarray, scale: np.ndarray, weight: QuantizedWeight, rows: slice, y: np.ndarray) -> None:
+    y[...] = integer_product(values, scale, weight, rows)
 
 
 def _widened(weight: QuantizedWeight, rows: slice, tile: np.ndarray) -> list[Call]:
@@ -236,7 +255,7 @@ def linear(step: Step) -> Kernel | None:
     if bias is not None and (bias.dtype != np.float32 or bias.shape != weight.shape[:1]):
         return None
     if isinstance(weight, QuantizedWeight):
-        return CompactLinearKernel(weight, bias)
+        return CompactLinearKernel(weight, bias, layer.activation_bits)
     if weight.dtype != np.float32:
         return None
     return LinearKernel(weight, bias, step.packs)

@@ -100,6 +100,7 @@ def write_batch_norm(model: Builder, op: Operator, layer: BatchNorm2d) -> None:
 @writes(Linear)
 def write_linear(model: Builder, op: Operator, layer: Linear) -> None:
     """x W^T + b over the last axis."""
+    expect(op, layer, activation_bits=32)
     matrix = model.constant(dequantized(layer.weight).T, float_type(op))
     if layer.bias is None:
         model.add("MatMul", *op.inputs, matrix, outputs=op.outputs)
