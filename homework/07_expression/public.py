@@ -393,7 +393,7 @@ def a_right_text_stays(student: Student, rng: np.random.Generator) -> None:
             got = student.mend(text, {"neg": 1, "sub": 2})
         expect(got, expected, what=f"mend {text} where add, mul and sin are no functions")
     begins = "a word ends where an @ begins the next one: WORD.findall(text) gives the words"
-    for text, expected in (("neg@0", "neg(@0)"), ("sub(@0@1)", "sub(@0,@1)")):
+    for text, expected in (("neg@0", "neg(@0)"), ("sub@0@1", "sub(@0,@1)")):
         with likely({"ExpressionError": begins}):
             got = student.mend(text, ARITY)
         expect(got, expected, what=f"mend {text}", mistakes={begins: text})
