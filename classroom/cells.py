@@ -11,6 +11,7 @@ import copy
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
@@ -180,7 +181,7 @@ def _same(got: Any, expected: Any, exact: bool = True) -> bool:
         return alike and all(_same(one, other, exact) for one, other in zip(got, expected, strict=True))
     if isinstance(expected, (np.ndarray, np.generic, float, int)) and not isinstance(expected, bool):
         try:
-            one, other = np.asarray(got), np.asarray(expected)
+            one, other = np.asarray(float(got) if isinstance(got, Fraction) else got), np.asarray(expected)
             rtol, atol = (1e-4, 1e-5) if np.float32 in (one.dtype, other.dtype) else (1e-6, 1e-9)
             if exact and _of_other_type(got, expected):
                 return False
@@ -330,7 +331,7 @@ def _kind(value: Any) -> str:
         return "an array"
     if isinstance(value, bool):
         return "True or False"
-    if isinstance(value, (int, float, np.number)):
+    if isinstance(value, (int, float, Fraction, np.number)):
         return "a number"
     if isinstance(value, str):
         return "a string"

@@ -85,6 +85,9 @@ def report(result: Result, every_failure: bool = False) -> str:
     if failures:
         more = "" if every_failure or len(failures) == 1 else advice.here.more_failures(len(failures) - 1, task.id)
         parts += [labelled("also", more)] * bool(more)
+        if left := result.tests - len(result.outcomes):
+            tests = f"{left} public test{'s' * (left > 1)}"
+            parts.append(labelled("not run", f"{tests}, as the one before took too long"))
         waiting = [outcome.error for outcome in result.outcomes if unwritten(outcome.error)]
         if waiting:
             parts.append(labelled("not written", waiting_text(task, waiting)))

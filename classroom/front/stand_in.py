@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import base64
 import builtins
+import contextlib
 import importlib.util
 import os
 import pickle
@@ -206,16 +207,17 @@ def count(value: Any) -> int:
 
 
 def as_raised(error: SubmissionError, module: ModuleType) -> Exception:
-    """What a submission raised as an exception of the stub or of Python; a NoAnswer if there is no such one."""
-    kind = getattr(module, error.type, None) or getattr(builtins, error.type, None)
-    if error.kind != "raise" or not (isinstance(kind, type) and issubclass(kind, Exception)):
-        said = f"{error.type}: {error.message}" if error.kind == "raise" else error.message
-        raised: Exception = NoAnswer(said)
-    else:
-        try:
-            raised = kind(error.message)
-        except TypeError:  # UnicodeDecodeError and its like need more than a message
-            raised = NoAnswer(f"{error.type}: {error.message}")
+    """What a submission raised as an exception of the stub or of Python; a NoAnswer if there is no such one.
+
+    A type of the submission's own becomes the nearest of those that it is derived from.
+    """
+    raised: Exception = NoAnswer(f"{error.type}: {error.message}" if error.kind == "raise" else error.message)
+    for name in (error.type, *error.bases) if error.kind == "raise" else ():
+        kind = getattr(module, name, None) or getattr(builtins, name, None)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            with contextlib.suppress(TypeError):  # UnicodeDecodeError and its like need more than a message
+                raised = kind(error.message)
+                break
     if error.line:
         raised.add_note(f"{module.__name__}.py, line {error.line}")
     return raised

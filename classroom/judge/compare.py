@@ -10,7 +10,7 @@ import numpy as np
 from classroom.judge.fingerprint import Fingerprint, fingerprint
 
 if TYPE_CHECKING:
-    from classroom.judge.student import FailedCall
+    from classroom.judge.student import FailedCall, SubmissionError
 
 NOT_MEANT = {
     "NotImplementedError",
@@ -164,7 +164,12 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str, names:
 
 
 def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:
-    """Raise Failure unless the call raises a deliberate exception -> the name of its type.
+    """Raise Failure unless the call raises a deliberate exception -> the name of its type."""
+    return refusal_of(student_call, *args, **kwargs).type
+
+
+def refusal_of(student_call: Any, *args: Any, **kwargs: Any) -> SubmissionError:
+    """Raise Failure unless the call raises a deliberate exception -> that exception.
 
     Exceptions that show that the code is unfinished or broken (NOT_MEANT) are not deliberate.
     """
@@ -173,9 +178,9 @@ def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:
     try:
         got = student_call(*args, **kwargs)
     except SubmissionError as error:
-        if error.kind != "raise" or error.type in NOT_MEANT:
+        if error.kind != "raise" or error.is_a(*NOT_MEANT):
             raise
-        return error.type
+        return error
     shown = _named(got) if _has_arrays(got) else f"{got!r:.200}"
     raise Failure(f"expected an exception, got {shown}", "an exception", got)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from classroom.judge.compare import Failure, expect_raises
+from classroom.judge.compare import Failure, refusal_of
 from classroom.judge.student import SubmissionError
 
 
@@ -17,24 +17,24 @@ def expect_refused(
     cause: str = "",
     instead: Mapping[str, str] | None = None,
 ) -> None:
-    """Raise Failure unless the call raises an exception of the type named `error`.
+    """Raise Failure unless the call raises an exception of the type named `error`, or of one derived from it.
 
     cause : the likely one where nothing is raised. Unfinished or broken code does not refuse.
-    instead : type of an exception that comes from a slip, and is no refusal -> the likely cause.
+    instead : type of an exception that comes from a slip, and is no refusal -> the likely cause, "" if unknown.
     """
     try:
-        got = expect_raises(call, *args)
+        refusal = refusal_of(call, *args)
     except Failure as accepted:
         accepted.cause, accepted.of_refusal = accepted.cause or cause or None, True
         accepted.message = accepted.message.replace("an exception", error, 1)
         accepted.args, accepted.expected = (accepted.message,), error
         raise
-    if got != error:
+    if not refusal.is_a(error):
+        got = refusal.type
         failure = Failure(f"expected {error}, got {got}", error, got)
         failure.of_refusal = True
-        failure.cause = (instead or {}).get(
-            got
-        ) or f"you refuse the right thing, but with {got} instead of {error}: raise {error}"
+        of_intent = f"you refuse the right thing, but with {got} instead of {error}: raise {error}"
+        failure.cause = (instead or {}).get(got, of_intent) or None
         raise failure
 
 

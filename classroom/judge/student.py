@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,8 @@ from classroom.judge.workers import TO_START, Workers
 from classroom.sandbox.base import Bare, Sandbox, SandboxError
 
 MAX_MESSAGE_LENGTH = 2000
+BASES = 20
+"""Maximum number of base classes of an exception that are read."""
 ANSWERS = {"return", "raise", "missing", "data"}
 
 
@@ -48,14 +50,22 @@ class SubmissionError(Exception):
     timeout  no answer in time                              a sentence
     data     the returned value is not supported            a sentence
 
+    `bases` : names of the classes that the exception's is derived from, nearest first, without Exception and above.
     `cause` : the likely one, if the test names it. `failed_call` : see FailedCall.
     """
 
-    def __init__(self, kind: str, message: str, type: str = "", line: int | None = None) -> None:
+    def __init__(
+        self, kind: str, message: str, type: str = "", line: int | None = None, bases: Sequence[str] = ()
+    ) -> None:
         super().__init__(message)
+        self.bases = tuple(bases)
         self.kind, self.type, self.message, self.line = kind, type, message, line
         self.cause: str | None = None
         self.failed_call: FailedCall | None = None
+
+    def is_a(self, *names: str) -> bool:
+        """Whether the exception is of a type with one of these names, or derived from one."""
+        return not {self.type, *self.bases}.isdisjoint(names)
 
     @property
     def ends_worker(self) -> bool:
@@ -236,7 +246,12 @@ def _result(answer: dict[str, Any]) -> Any:
 def _raised(answer: dict[str, Any]) -> SubmissionError:
     line = answer.get("line")
     message, name = _clean(answer.get("message")), _clean(answer["raise"], 80)
-    return SubmissionError("raise", message, name, line if type(line) is int else None)
+    return SubmissionError("raise", message, name, line if type(line) is int else None, _bases(answer.get("bases")))
+
+
+def _bases(names: Any) -> list[str]:
+    """The names of base classes, cleaned; none if the answer has something else there."""
+    return [_clean(name, 80) for name in names[:BASES]] if type(names) is list else []
 
 
 def _called(callbacks: list[Callable[..., Any]], reply: dict[str, Any]) -> bytes:

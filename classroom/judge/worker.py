@@ -14,7 +14,7 @@ The worker answers {"ready": True}, or {"failed": text} if the lockdown failed; 
 {"return": None}, and then answers each {"call": name, "args": tuple, "kwargs": dict, "callbacks": places} with one of
 
     {"return": value}
-    {"raise": type, "message": text, "line": number, "name": module}
+    {"raise": type, "bases": [type], "message": text, "line": number, "name": module}
     {"data": text}       the returned value is not supported
     {"missing": text}    there is no such function
 
@@ -27,6 +27,7 @@ Once the submission is loaded, nothing in this process is trusted: every answer 
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import functools
 import importlib.machinery
@@ -45,6 +46,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 MEMORY = 4 << 30
 PASSED_ON = {one.__name__: one for one in (AttributeError, IndexError, KeyError, TypeError, ZeroDivisionError)}
 """What a function of the judge raises reaches the submission under its own name if it is one of these."""
+BASES = 20
+"""Maximum number of base classes that are named."""
 KEYS = 8
 """Maximum number of keys that the message of a KeyError names."""
 NO_NEIGHBOURS = {"public"}
@@ -179,7 +182,7 @@ def answer(module: ModuleType, request: dict[str, Any], judge: Judge, submission
 
 
 def described(error: BaseException, submission: Path) -> dict[str, Any]:
-    """An exception as plain data: type, message, line of the submission where it was raised."""
+    """An exception as plain data: type, bases, message, line of the submission where it was raised."""
     line, trace, own = None, error.__traceback__, None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(submission):
@@ -196,7 +199,20 @@ def described(error: BaseException, submission: Path) -> dict[str, Any]:
         message = "its message cannot be read"
     name = error.name if isinstance(error, ImportError) and isinstance(error.name, str) else ""
     message = message.encode(errors="replace").decode()
-    return {"raise": type(error).__name__, "message": message, "line": line, "name": name}
+    bases = bases_of(type(error))
+    return {"raise": type(error).__name__, "bases": bases, "message": message, "line": line, "name": name}
+
+
+def bases_of(kind: type[BaseException]) -> list[str]:
+    """The names of the exception classes that `kind` is derived from, nearest first, without Exception and above.
+
+    A class that only has the name of one of Python's exceptions is left out.
+
+    >>> bases_of(UnicodeDecodeError)
+    ['UnicodeError', 'ValueError']
+    """
+    derived = [base for base in kind.__mro__[1:] if issubclass(base, Exception) and base is not Exception]
+    return [base.__name__ for base in derived if getattr(builtins, base.__name__, base) is base][:BASES]
 
 
 def keys_there(error: KeyError, trace: TracebackType, submission: Path) -> str:

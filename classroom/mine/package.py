@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 import json
 import keyword
 import re
@@ -11,9 +12,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from classroom import gallery
 from classroom.register import Course
 from classroom.started import COMMAND
+from kuiper.vision.pictures import to_pillow
 
 SKELETON = Path(__file__).with_name("skeleton")
 MODELS = {
@@ -21,6 +25,8 @@ MODELS = {
     "classifier": ("classifier.pnnx.param", "classifier.pnnx.bin", "heldout.npz", "labels.txt"),
 }
 """The networks that come along, each in a folder of its own."""
+PHOTOGRAPH = "classifier/cat.png"
+"""One of the photographs that the classifier knows, and its place in the package."""
 ROOMS = {
     "hw02_tensor.py": ("tensor.py", "Arrays: flattening and borders."),
     "hw03_pnnx.py": ("format.py", "The lines of a model file as values."),
@@ -97,6 +103,7 @@ def files_of_package(course: Course, name: str = "mine", solved: Collection[str]
         contents = {file: path.read_bytes() for file, path in sources.items()}
     except OSError as error:
         raise PackageError(f"{error.filename} cannot be read: {error.strerror}") from error
+    contents[PHOTOGRAPH] = photograph(models)
     for file in [path.name for path in SKELETON.iterdir() if path.is_file()]:
         contents[file] = contents[file].replace(b"{package}", name.encode())
     for file, (room, says) in ROOMS.items():
@@ -109,6 +116,18 @@ def files_of_package(course: Course, name: str = "mine", solved: Collection[str]
         parts = contents["parts.py"].replace(b"import convolution, layers", b"import layers")
         contents["parts.py"] = parts.replace(b"convolution.conv2d(", b"windows.conv2d(")
     return contents
+
+
+def photograph(models: Path) -> bytes:
+    """The cat of lesson 8, 256x256 pixels, as a PNG file. Raises PackageError."""
+    try:
+        with np.load(models / "detector" / "heldout.npz") as data:
+            cat = data["images"][1]
+    except OSError as error:
+        raise PackageError(f"{error.filename} cannot be read: {error.strerror}") from error
+    file = io.BytesIO()
+    to_pillow(cat).save(file, "PNG")
+    return file.getvalue()
 
 
 def trimmed(source: str, says: str) -> str:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from classroom import register
 from classroom.explain import labelled
-from classroom.mine.package import PARTS, FrameworkPart, quoted
+from classroom.mine.package import PARTS, PHOTOGRAPH, FrameworkPart, quoted
 from classroom.mine.run import UNSEEN, BesideKuiper
 from classroom.page import paragraph, styled
 from classroom.started import COMMAND, short_name
@@ -96,7 +96,7 @@ def outcome_text(folder: Path, found: BesideKuiper) -> str:
             labelled("ResNet", f"{patches_text(found)}, as by kuiper"),
             labelled("it is in", f"{shown(folder)}, a package that needs numpy only: take it along"),
             labelled("try", run_by_hand(folder)),
-            labelled("or", f"the same, and then {folder.name}/classifier/classifier.pnnx.param PHOTO.jpg"),
+            labelled("or", f"the same, and then {folder.name}/classifier {folder.name}/{PHOTOGRAPH}"),
         ]
     )
 

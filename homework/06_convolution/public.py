@@ -110,9 +110,9 @@ def must_pass(student: Student, conv: Convolution, again: bool = False) -> None:
     try:
         student.test_grouped_convolution(suspect)
     except SubmissionError as error:
-        if suspect.refused and error.type == "ValueError":
+        if suspect.refused and error.is_a("ValueError"):
             raise refusal(suspect, error) from None
-        if error.type != "AssertionError":
+        if not error.is_a("AssertionError"):
             raise
         words = f'. Its words: "{error.message}"' if error.message.strip() else ", and its assert has no message"
         if again:
@@ -145,9 +145,9 @@ def caught(student: Student, broken: Broken) -> Suspect | None:
     try:
         suspect.returned = student.test_grouped_convolution(suspect)
     except SubmissionError as error:
-        if error.type == "AssertionError":
+        if error.is_a("AssertionError"):
             return None
-        if suspect.refused and error.type == "ValueError":
+        if suspect.refused and error.is_a("ValueError"):
             raise refusal(suspect, error) from None
         if error.type not in ("ValueError", "IndexError", "TypeError"):
             raise

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import numpy as np
@@ -37,15 +38,31 @@ def random_parts(rng: np.random.Generator, count: int, devices: Sequence[str], e
     return parts
 
 
-MERGE_ERRORS = {
-    "IndexError": "the list became shorter than the loop thinks: build a new list instead of deleting from the old one"
-}
+SHORTER = "the list became shorter than the loop thinks: build a new list instead of deleting from the old one"
+NO_LAST_PART = (
+    "at the first part your own list is still empty: ask whether there is a last part. (Or is it parts[i + 1]? The "
+    "last part has no next one.)"
+)
+
+
+def merge_of(student: Student, parts: Parts) -> Any:
+    """The student's merge of `parts`; an IndexError that a single part raises, too, has another likely cause."""
+    try:
+        with likely({"IndexError": SHORTER}):
+            return student.merge(parts)
+    except Failure as failure:
+        with student.aside():
+            try:
+                student.merge([("CPU", [0])])
+            except SubmissionError as error:
+                if error.is_a("IndexError"):
+                    failure.cause = NO_LAST_PART
+        raise
 
 
 def expect_merged(student: Student, oracle: Any, parts: Parts, what: str) -> None:
     """Raise Failure unless the student's merge of `parts` is right."""
-    with likely(MERGE_ERRORS):
-        got = student.merge(parts)
+    got = merge_of(student, parts)
     expect(got, oracle.merged(parts), what=what, mistakes=oracle.merge_mistakes(parts))
 
 
@@ -54,8 +71,7 @@ def the_parts_of_the_lesson(student: Student, oracle: Any) -> None:
     """The lesson's five parts become four."""
     parts: Parts = [("ACC", [0, 1, 2]), ("CPU", [3, 4]), ("CPU", [5]), ("ACC", [6, 7, 8]), ("CPU", [9])]
     expected = [("ACC", [0, 1, 2]), ("CPU", [3, 4, 5]), ("ACC", [6, 7, 8]), ("CPU", [9])]
-    with likely(MERGE_ERRORS):
-        got = student.merge(parts)
+    got = merge_of(student, parts)
     expect(got, expected, what="the lesson's parts", mistakes=oracle.merge_mistakes(parts))
 
 
@@ -63,7 +79,7 @@ def the_parts_of_the_lesson(student: Student, oracle: Any) -> None:
 def parts_that_take_turns(student: Student, oracle: Any) -> None:
     """Parts of two devices that take turns stay as they are."""
     parts: Parts = [("ACC", [0]), ("CPU", [1, 3]), ("ACC", [2]), ("CPU", [4])]
-    expect(student.merge(parts), parts, what="parts that take turns", mistakes=oracle.merge_mistakes(parts))
+    expect(merge_of(student, parts), parts, what="parts that take turns", mistakes=oracle.merge_mistakes(parts))
 
 
 @task("merge", "neighbours", "order", "form")
@@ -196,7 +212,8 @@ def expect_boundaries(
     except Failure as failure:
         differ = first_difference(got, right)
         named = Failure(f"{what}: {differ}" if differ else failure.message, right, got)
-        named.cause = failure.cause or reason_of(got, right, parts, graph)
+        named.of_type = failure.of_type
+        named.cause = failure.cause or (None if named.of_type else reason_of(got, right, parts, graph))
         raise named from None
 
 
@@ -244,6 +261,10 @@ FORMS = {
     "not read": "no node of the part reads this tensor: nodes and tensors have different numbers, see nodes[v]",
     "not made": "no node of the part makes this tensor: nodes and tensors have different numbers, see nodes[v]",
     "not waited": "what another part makes, and this one reads, is an input of this one",
+    "by place": "parts hold NUMBERS of nodes, which need not ascend: part_of[v] = i for each v in parts[i], where a "
+    "list of the i's one after the other belongs to nodes in the order of the parts",
+    "tensor as node": "a tensor's number was used as its node's: the part that makes tensor t is that of the node "
+    "that makes it, part_of[maker[t]], and not part_of[t]",
 }
 
 
@@ -703,13 +724,24 @@ def expect_runnable(got: Any, predecessors: list[list[int]], devices: list[str],
                     cause = "inside a part, too, a node stands after its predecessors: keep the order of their numbers"
                 elif len(above) == 1 and len({device for device, _ in got}) == len(got):
                     cause = "all nodes of a device stand in one part: what they wait for has to run in between"
+                elif have_an_order(part_of, predecessors):
+                    cause = "the parts are right, their order is not: sort them by their levels"
                 else:
-                    cause = (
-                        "a node's level is the largest that ANY of its predecessors asks for, and the parts stand in "
-                        "the order of their levels"
-                    )
+                    cause = "a node's level is the largest that ANY of its predecessors asks for"
                 message = f"{what}: node {v} reads what node {u} makes, and runs before it"
                 raise _failure(message, f"{u} before {v}", got, cause)
+
+
+def have_an_order(part_of: Mapping[int, int], predecessors: list[list[int]]) -> bool:
+    """Whether the parts could run in some order, so that none waits for itself."""
+    before: dict[int, set[int]] = {}
+    for v, above in enumerate(predecessors):
+        before.setdefault(part_of[v], set()).update(part_of[u] for u in above if part_of[u] != part_of[v])
+    try:
+        TopologicalSorter(before).prepare()
+    except CycleError:
+        return False
+    return True
 
 
 def _failure(message: str, expected: Any, got: Any, cause: str) -> Failure:

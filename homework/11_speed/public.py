@@ -112,7 +112,7 @@ def expect_count(counter: Counter, image: np.ndarray, kernel: np.ndarray) -> Non
     if counter.count <= least:
         went = f"{counter.count:,} products went" if counter.count else "no product went"
         failure = Failure(f"{went} through multiply, where up to {most:,} belong", most, counter.count)
-        failure.cause = PAST if counter.count else "pixels meet weights in * or @: call multiply(a, b) there"
+        failure.cause = PAST if counter.count else "pixels meet weights in *, @ or einsum: call multiply(a, b) there"
         raise failure
 
 
@@ -331,6 +331,7 @@ ODD = "the last tile needs pixels that are not there: pad x with zeros below and
 OF_KERNELS = "the transform of a kernel g is G g G^T: G (4, 3) on the left, its transpose on the right"
 WAY_BACK = "the way back for products m is A^T m A: A^T (2, 4) on the left, its transpose on the right"
 TILE_ERRORS = {
+    "axes don't match": "the products are (O, C, down, across, 4, 4): sum over C alone, axis 1, and five axes are left",
     "size 4 is different from 3": OF_KERNELS,
     "size 3 is different from 4": OF_KERNELS,
     "3 (dim 1) != 4 (dim 0)": OF_KERNELS,
@@ -475,11 +476,18 @@ def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -
             failure.cause = "lives and sizes have the same names, in another order: lives[name], sizes[name]"
         elif lives_taken_for_apart(got, lives, sizes, overlaps):
             one, other = sorted(lives[n] for n in two)
-            failure.cause = (
-                f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step {step}. "
-                "Or, if you walk up past neighbours: sort them by their offsets, ask whether a gap is large enough, "
-                "and let none lower the start: max(start, end)"
+            touching = (
+                f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step {step}"
             )
+            failure.cause = (
+                f"{touching}. Or, if you walk up past neighbours: sort them by their offsets, ask whether a gap is "
+                "large enough, and let none lower the start: max(start, end)"
+            )
+            if start_moved_back(got, lives, sizes, overlaps):
+                failure.cause = (
+                    "if you walk up past neighbours, none of them may lower the start again: start = max(start, end). "
+                    f"Or {touching}"
+                )
         else:
             failure.cause = (
                 "the values in the way of a new one are all that have a place already, at whichever step they got it, "
@@ -519,6 +527,19 @@ def lives_taken_for_apart(
     return all(
         not got[a] or any(got[a] == got[b] + sizes[b] for b in sizes if a != b and meets(a, b)) for a, _ in wrong
     )
+
+
+def start_moved_back(
+    got: Mapping[str, int], lives: Mapping[str, Life], sizes: Mapping[str, int], overlaps: list[Any]
+) -> bool:
+    """Whether of any two that overlap one stands right above a third, past which it went after the other."""
+
+    def went_on(name: str, past: str) -> bool:
+        (first, last), bottom = lives[name], got[past]
+        others = [n for n in sizes if n not in (name, past) and lives[n][0] <= last and first <= lives[n][1]]
+        return any(got[name] == got[n] + sizes[n] and bottom <= got[n] for n in others)
+
+    return all(went_on(a, b) or went_on(b, a) for *_, a, b in overlaps)
 
 
 def could_sink(got: Mapping[str, int], lives: Mapping[str, Life], sizes: Mapping[str, int]) -> bool:
@@ -595,8 +616,9 @@ def expect_within(student: Student, some: list[Network], bounds: list[int], most
         failure.cause = "right, but not short enough: place the values in another order, each at its lowest free offset"
         if gaps:
             failure.cause = (
-                f"in {gaps} of {len(some)} networks a value would fit into a gap below its place: do not stack it on "
-                "the highest that is in its way, but take the lowest gap that is large enough"
+                f"in {gaps} of {len(some)} networks a value would fit into a gap below its place: take the lowest gap "
+                "that is large enough. A place above all that is in its way is too high, and in a list of buffers a "
+                "small value blocks all of a large one"
             )
         raise failure
     reached = sum(ratio == 1 for ratio in ratios)

@@ -110,7 +110,7 @@ def the_fewest_registers(student: Student, oracle: Any) -> None:
         try:
             expect_tile(student, oracle, registers, 8, 10, 8)
         except SubmissionError as refused:
-            if refused.type == "ValueError":
+            if refused.is_a("ValueError"):
                 refused.cause = f"{registers} registers hold a tile: fewer than 3 are refused, and no others"
             raise
 
@@ -570,6 +570,7 @@ FOREIGN: dict[type[ast.AST], str] = {
     ast.IfExp: "a ReLU is max(a, 0.0)",
     ast.Call: "the only functions are range, and max and min of two numbers",
     ast.Import: "the text needs no numpy: it names single numbers of the arrays only",
+    ast.Return: "y is filled, and nothing is returned: leave out the line `return`",
 }
 SIZES = {"rows", "depth", "channels", "tile", "height", "width", "h", "w", "v"}
 AXES = {"x": "x[i, k]", "w": "w[k, j]", "bias": "bias[j]", "residual": "residual[i, j]", "y": "y[i, j]"}
@@ -580,11 +581,12 @@ class Program:
     """A text that is run here on counted arrays; loads and stores: (array, place) -> how often.
 
     tile : the one that it was asked for; it helps to say what is wrong.
+    empty_loop : the first line of the text whose range had no number in it; "" if there was none.
     Raises Failure for what does not belong to the language, names a place that is not there, or reads y.
     """
 
     def __init__(self, text: Any, tile: tuple[int, int] = (1, 1)) -> None:
-        self._tile, self._exchanged = tile, ""
+        self.tile, self.empty_loop, self._exchanged = tile, "", ""
         if type(text) is not str:
             cause = "lines are joined to one text by '\\n'.join(lines)" if isinstance(text, (list, tuple)) else None
             cause = "is a `return` missing? Printing the text is not enough" if text is None else cause
@@ -619,7 +621,7 @@ class Program:
 
     def corner(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
         """The places of y where rows and columns are left of whole tiles; none if there is no whole tile."""
-        whole = [size // step * step for size, step in zip(shape, self._tile)]
+        whole = [size // step * step for size, step in zip(shape, self.tile)]
         places = np.ndindex(shape) if all(whole) else iter(())
         return [place for place in places if all(at >= end for at, end in zip(place, whole))]
 
@@ -674,7 +676,10 @@ class Program:
         if not 1 <= len(bounds) <= 3 or not all(type(bound) is int for bound in bounds) or bounds[2:] == [0]:
             cause = "whole tiles are rows // h: / gives a decimal number" if float in map(type, bounds) else None
             raise self._wrong(node, "expected range of one to three whole numbers", cause)
-        return iter(range(*bounds))
+        numbers = range(*bounds)
+        if not numbers and not self.empty_loop:
+            self.empty_loop = self.line(node.lineno)
+        return iter(numbers)
 
     def _value(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
@@ -746,7 +751,7 @@ class Program:
         index = AXES[name].partition("[")[2].rstrip("]").split(", ")[axis]
         if index == "k":
             return "the loop over the depth goes too far, or another number than its own is the index k"
-        height, width = self._tile
+        height, width = self.tile
         step, what = (height, "rows") if index == "i" else (width, "channels")
         if shape[axis] % step:
             return "the last tile of an axis is smaller, unless the tiles go up: write one for what is left"
@@ -815,6 +820,8 @@ def expect_product(
         cause = "what is left at the right and at the bottom needs tiles, too: a range of whole tiles ends before it"
         if unwritten == program.corner(right.shape):
             cause = "right and bottom are done; the corner, where rows and columns are both left, is not"
+        if not stores and program.empty_loop and not any(size < step for size, step in zip(right.shape, program.tile)):
+            cause = f"nothing is stored, as {program.empty_loop} never runs: range(start, stop, step) ends before stop"
         if not program.lines_with_stores:
             cause = "no line stores anything: after the loop over the depth each sum goes into its number of y"
         elif max(stores.values(), default=0) > 1:

@@ -47,7 +47,9 @@ class MachineCode:
     def __init__(self, object_file: bytes, target: Target) -> None:
         llvm = binding()
         self._machine = target.machine()
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
+        empty = llvm.parse_assembly("")  # an engine begins with a module
+        self._engine = llvm.create_mcjit_compiler(empty, self._machine)
+        self._engine.remove_module(empty)  # or LLVM's passes would be set up, in megabytes of pages, to compile nothing
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_file))
         self._engine.finalize_object()
 

@@ -248,6 +248,10 @@ class Module:
             b.call(self.shared_function(("part", part.key), count, 2, build), [*pointers, begin, end])
         b.ret_void()
 
+    def close(self) -> None:
+        """Let go of the parts and weights: they hold what made them, and so the module, in cycles."""
+        self.parts, self._weights, self._placed, self._scratch_arrays = [], [], {}, []
+
     def fill(self, arrays: Sequence[np.ndarray]) -> None:
         """Zero these arrays, which nothing else of the next part writes, in the next part."""
         for array in arrays:

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
+from functools import cache, partial
 from statistics import median
 from typing import Any
 
@@ -18,6 +18,7 @@ from kuiper.compiled.code import CodeSource, MachineCode
 from kuiper.compiled.identity import identity_of
 from kuiper.compiled.kernels import emit
 from kuiper.compiled.kernels.chains import in_chains
+from kuiper.compiled.kernels.copies import joined_early
 from kuiper.compiled.kernels.decoding import without_joins
 from kuiper.compiled.llvm import binding
 from kuiper.compiled.parts import LARGE, AddressTable, Module
@@ -142,7 +143,7 @@ class CompiledPlan(Plan):
         self._parts_of: dict[int, tuple[int, int]] = {}
         self._algorithms: dict[int, str] = {}
         self._called: set[int] = set()
-        super().__init__(in_chains(without_joins(draft), source.target, threads), threads)
+        super().__init__(in_chains(joined_early(without_joins(draft)), source.target, threads), threads)
         module = self._module or self._new_module()
         self._module = None
         order = self._spans_and_calls()
@@ -153,16 +154,16 @@ class CompiledPlan(Plan):
         scratch = scratch_memory(module.scratch_bytes)
         self.scratch_bytes += module.scratch_bytes
         outside = self._outside = module.outside()
+        module.close()
 
-        def stretch(start: int, stop: int) -> TriedStretch:
-            return TriedStretch(
-                self.code, f"pass_{start}_{stop}", stop - start, self._arena, outside, scratch, self.threads
-            )
+        def stretch(span: tuple[int, int]) -> TriedStretch:
+            name, parts = f"pass_{span[0]}_{span[1]}", span[1] - span[0]
+            return TriedStretch(self.code, name, parts, self._arena, outside, scratch, self.threads)
 
-        self._read_in_place = self._own.keys() - self._read_by_calls()
-        made = {span: stretch(*span) for span in spans}
-        self._by_step = {number: made[span] for number, span in self._parts_of.items()}
-        self._schedule = [made[each] if isinstance(each, tuple) else each for each in order]
+        self._in_place = self._own.keys() - self._in_calls()
+        self._results: dict[str, np.ndarray] = {}
+        self._stretch = cache(stretch)
+        self._schedule = [self._stretch(each) if isinstance(each, tuple) else each for each in order]
         calls = [stage for work in self._schedule if isinstance(work, list) for stage in work]
         self._python_threads = max(map(len, calls), default=0)
 
@@ -173,31 +174,49 @@ class CompiledPlan(Plan):
         return cls(planner.draft(inputs), threads, partial(planner.choose, threads=threads), source)
 
     def _roots_apart(self, roots: Sequence[StoredValue]) -> Mapping[str, np.ndarray]:
-        """Large inputs, which are read where they lie unless a step's calls need them in a place of their own."""
+        """Large inputs and results, which are read and made where they lie unless a step's calls use them.
+
+        The arrays are places to tell them by; only calls ever touch their memory.
+        """
+        whole = self._returned_whole()
         found = [
             root
             for root in roots
-            if root.name in self.draft.inputs and not root.nhwc and root.spec.dtype is not None
+            if root.name in (*self.draft.inputs, *whole) and not root.nhwc and root.spec.dtype is not None
             if int(np.prod(root.physical)) * root.spec.dtype.itemsize >= LARGE
         ]
         return {root.name: np.empty(root.physical, root.spec.dtype) for root in found}
 
+    def _returned_whole(self) -> set[str]:
+        """The values that a pass makes and returns once, and of which it returns no views."""
+        named = [self.layout.root(name).name for name in self._arrays if name in self.layout.values]
+        return {name for name in self._arrays if named.count(name) == 1} - set(self.draft.inputs)
+
     def _take(self, inputs: Sequence[np.ndarray]) -> None:
-        """Copy the inputs, but for those that can be read where they lie."""
+        """Copy the inputs, but for those that can be read where they lie; make room for the results."""
         numbers = {name: number for number, name in enumerate(self._own)}
         for name, buffer, array in zip(self.draft.inputs, self._inputs, inputs):
-            read_there = name in self._read_in_place and array.flags.c_contiguous and array.flags.aligned
+            read_there = name in self._in_place and array.flags.c_contiguous and array.flags.aligned
             if name in numbers:
                 self._outside.addresses[numbers[name]] = (array if read_there else buffer.array).ctypes.data
             if not read_there:
                 store(buffer.array, array)
+        for name in self._in_place.difference(self.draft.inputs):
+            array = self._own[name]
+            self._results[name] = made = aligned(array.nbytes).view(array.dtype).reshape(array.shape)
+            self._outside.addresses[numbers[name]] = made.ctypes.data
 
-    def _read_by_calls(self) -> set[str]:
-        """The inputs outside of the arena that calls read, or that a pass returns."""
-        found = {name for name in self.returned if name in self.layout.values}
+    def _result(self, name: str) -> Any:
+        made = self._results.pop(name, None)
+        return super()._result(name) if made is None else made
+
+    def _in_calls(self) -> set[str]:
+        """The values outside of the arena that calls read or write, and the inputs that a pass returns."""
+        found = {name for name in self._arrays if name in self.layout.values} - self._returned_whole()
         for number, stages in enumerate(self.stages):
             if stages:
-                found |= {name for name in self.steps[number].reads if name in self.layout.values}
+                step = self.steps[number]
+                found |= {name for name in (*step.reads, *step.writes) if name in self.layout.values}
         return {self.layout.root(name).name for name in found} & self._own.keys()
 
     @property
@@ -206,7 +225,8 @@ class CompiledPlan(Plan):
         return [number in self._parts_of for number in range(len(self.steps))]
 
     def _compute(self, on_operator: OnOperator | None) -> None:
-        works = self._schedule if on_operator is None else self._by_step.values()
+        by_step = {} if on_operator is None else {step: self._stretch(span) for step, span in self._parts_of.items()}
+        works = by_step.values() or self._schedule
         threads = self.threads if any(isinstance(work, TriedStretch) and work.may_gain for work in works) else 1
         cores = sorted(os.sched_getaffinity(0)) if threads > 1 and hasattr(os, "sched_getaffinity") else []
         calls = parallel(self._python_threads) if self._python_threads else nullcontext(run_serially)
@@ -224,7 +244,7 @@ class CompiledPlan(Plan):
                 return
             for number, step in enumerate(self.steps):
                 started = time.perf_counter()
-                run(self._by_step.get(number, self.stages[number]))
+                run(by_step.get(number, self.stages[number]))
                 on_operator(step.operators[0], time.perf_counter() - started)
 
     def kernel_name(self, number: int) -> str:
@@ -265,7 +285,7 @@ class CompiledPlan(Plan):
         constants = [spec.value for step in self.steps for spec in step.inputs if spec.constant]
         made_for = str(self._target), str(binding().llvm_version_info)
         operators = [op for step in self.steps for op in step.operators]
-        return identity_of(operators, made_for, module.description, passes, written, shapes, self.returned, constants)
+        return identity_of(operators, made_for, module.description, passes, written, shapes, self._arrays, constants)
 
     def _spans_and_calls(self) -> list[tuple[int, int] | list[Stage]]:
         """What a pass runs: the parts of steps in machine code that follow one another, and the calls between them."""

@@ -94,6 +94,35 @@ def read_as_weight(operand: Operand) -> bool:
     )
 
 
+def without_own_tables(graph: Graph) -> Graph:
+    """The graph, of which no module is given its own weight as an input too, as PNNX writes a shared one.
+
+        pnnx.Attribute  table    0 1 19 @data=(50,24)f32
+        nn.Linear       lm_head  2 1 19 118 119 ... @weight=(50,24)f32
+
+    A table that nothing else reads goes, or it would stay in float32 beside the weight in fewer bits.
+    """
+    dropped = set[str]()
+    for op in graph:
+        own = op.attributes.get("weight")
+        if own is None or kind_of(op) not in _OF_TABLES:
+            continue
+        surplus = [o for o, name in zip(op.inputs, op.input_names) if name is None and _holds(o.producer, own)]
+        kept = [slot for slot, operand in enumerate(op.inputs) if operand not in surplus]
+        if surplus and kept:
+            op.inputs, op.input_names = [op.inputs[i] for i in kept], [op.input_names[i] for i in kept]
+            dropped |= {operand.name for operand in surplus}
+    graph.connect()
+    unread = {name for name in dropped if not graph.operands[name].consumers}
+    graph.operators = [op for op in graph if not unread.intersection(o.name for o in op.outputs)]
+    return graph.connect()
+
+
+def _holds(producer: Operator | None, weight: Attribute) -> bool:
+    """Whether it is a table of these very numbers; the reader makes one attribute of equal bytes."""
+    return producer is not None and producer.type == "pnnx.Attribute" and producer.attributes.get("data") is weight
+
+
 def small_weights(operators: Iterable[Operator], bits: int = 8) -> list[tuple[Operator, str]]:
     """(operator, name) of the weights among a graph's operators that `quantize_network` puts into fewer bits.
 
@@ -223,7 +252,7 @@ def quantize_network(graph: Graph, bits: int, block: int | None = None, activati
         raise KuiperError(f"activations: expected 8 or 32 bits, found {activations}")
     if activations == 8 and bits != 8:
         raise KuiperError(f"activations: expected 8 bits only beside weights of 8 bits, found weights of {bits}")
-    result = Graph(copied_operators(graph), warnings=list(graph.warnings)).connect()
+    result = without_own_tables(Graph(copied_operators(graph), warnings=list(graph.warnings)).connect())
     if bits == 32:
         for op in result:
             op.attributes = dequantized_operator(op).attributes

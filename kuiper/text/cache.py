@@ -102,6 +102,8 @@ def _pass(graph: RuntimeGraph, words: Sequence[int], cache: Cache, rows: Collect
         found = " and ".join(shape_text(x.shape) for x in outputs)
         raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
     cache.append(outputs[1], outputs[2])
+    for operand in graph.outputs:
+        operand.data = None  # the cache has them now
     return outputs[0][0]
 
 

@@ -211,7 +211,10 @@ def chart(
     bottom = floor + 48
     if len(labels) < len(plan.lifetimes):
         parts += swatch(left, bottom + 6, PLAIN, "a value of at most 1,024 bytes")
-        bottom += 24
+        parts.append(
+            text("The other colours only tell neighbours apart.", left, bottom + 26, 12.0, text_anchor="start")
+        )
+        bottom += 44
     return picture(418, bottom, title, description, *parts)
 
 

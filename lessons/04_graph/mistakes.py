@@ -22,7 +22,20 @@ def _as_a_set(names: list[str], successors: Network) -> bool:
     return set(names) == set(successors) and _without_a_look_at_the_names(names, successors)
 
 
+def _as_many_names(names: list[str], successors: Network) -> bool:
+    return len(names) == len(successors) and _without_a_look_at_the_names(names, successors)
+
+
+def _in_the_order_of_the_keys(names: list[str], successors: Network) -> bool:
+    return names == list(successors) and _without_a_look_at_the_names(names, successors)
+
+
 ORDER: Mistakes = {
+    "as many names are not the same names, and names.index fails for one that is not there: compare sorted(names) "
+    "with sorted(successors)": _as_many_names,
+    "the names need not come in the order of the keys: compare sorted(names) with sorted(successors)": (
+        _in_the_order_of_the_keys
+    ),
     "names.index fails for a name that is not there: compare sorted(names) with sorted(successors) first": (
         _without_a_look_at_the_names
     ),
@@ -60,7 +73,67 @@ def _added_last(name: str, successors: Network, entered: set[str]) -> list[str]:
     return [*finished, name]
 
 
+def _entered_or_not(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    return [*(one for follower in successors[name] for one in _entered_or_not(follower, successors, entered)), name]
+
+
+def _returns_in_the_loop(name: str, successors: Network, entered: set[str]) -> Any:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += _returns_in_the_loop(follower, successors, entered)
+        return [*finished, name]
+    return None
+
+
+def _returns_under_the_if(name: str, successors: Network, entered: set[str]) -> Any:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += _returns_under_the_if(follower, successors, entered)
+            return [*finished, name]
+    return None
+
+
+def _last_branch(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished = _last_branch(follower, successors, entered)
+    return [*finished, name]
+
+
+def _turned_round(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += _turned_round(follower, successors, entered)
+    return [*finished, name][::-1]
+
+
+def _root_not_entered(name: str, successors: Network, entered: set[str]) -> list[str]:
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            entered.add(follower)
+            finished += _root_not_entered(follower, successors, entered)
+    return [*finished, name]
+
+
 POST_ORDER: Mistakes = {
+    "a successor that is in `entered` must not be entered again: if follower not in entered": _entered_or_not,
+    "the `return` stands in the loop: a name without successors returns nothing, and another stops at its first one": (
+        _returns_in_the_loop
+    ),
+    "the `return` stands under the `if`: a name that enters no other returns nothing": _returns_under_the_if,
+    "only the names of the last branch are kept: finished += ..., not finished = ...": _last_branch,
+    "the list is turned round at every name: the order asked for is that in which names finish": _turned_round,
+    "the name where the walk begins is never added to `entered`, so an arrow back enters it again": _root_not_entered,
     "a name is written down when it is entered: it finishes after its successors, so it comes last": _pre_order,
     "entered | {name} is another set, which the walk on the next branch does not see: use entered.add(name)": _new_set,
     "add `name` to entered before its successors are entered, or a walk that comes back never ends": _added_last,
@@ -89,7 +162,64 @@ def _entered_again(path: list[str], looked: dict[str, int], successors: Network)
     return [*path, follower], {**looked, follower: 0}
 
 
+def _not_counted(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return path[:-1], looked
+    follower = successors[name][looked[name]]
+    return (path, looked) if follower in looked else ([*path, follower], {**looked, follower: 0})
+
+
+def _new_ones_counted(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return path[:-1], looked
+    follower = successors[name][looked[name]]
+    if follower in looked:
+        return path, looked
+    return [*path, follower], {**looked, name: looked[name] + 1, follower: 0}
+
+
+def _on_to_the_next_new_one(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    while looked[name] < len(successors[name]):
+        follower = successors[name][looked[name]]
+        looked[name] += 1
+        if follower not in looked:
+            return [*path, follower], {**looked, follower: 0}
+    return path[:-1], looked
+
+
+def _without_counts(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    for follower in successors[path[-1]]:
+        if follower not in looked:
+            return [*path, follower], {**looked, follower: 0}
+    return path[:-1], looked
+
+
+def _never_finished(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    follower = successors[name][looked[name]]
+    looked[name] += 1
+    return (path, looked) if follower in looked else ([*path, follower], {**looked, follower: 0})
+
+
+def _forgotten(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return path[:-1], {other: count for other, count in looked.items() if other != name}
+    return _never_finished(path, looked, successors)
+
+
 MOVE: Mistakes = {
+    "the count does not go up: looked[name] += 1 at each look": _not_counted,
+    "the count goes up at each look, also if the successor was entered before": _new_ones_counted,
+    "one move looks at one successor: this one goes on past those that were entered before": _on_to_the_next_new_one,
+    "a loop over all successors begins at the first again: the count says which one comes next, and goes up by one": (
+        _without_counts
+    ),
+    "a name whose count has come to the number of its successors is finished: ask for that first": _never_finished,
+    "a finished name leaves the path, and stays in `looked`: it was entered": _forgotten,
     "a move looks at one successor or finishes a node: this one does both where the last successor is new": (
         _two_moves_in_one
     ),
@@ -105,7 +235,89 @@ def _all_open(follower: str, path: list[str], looked: dict[str, int]) -> Any:
     return "new" if follower not in looked else path[path.index(follower) :]
 
 
+def _counts_asked(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+    if follower in path:
+        return path[path.index(follower) :]
+    return "done" if looked.get(follower) else "new"
+
+
+def _closed(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+    if follower not in looked:
+        return "new"
+    return [*path[path.index(follower) :], follower] if follower in path else "done"
+
+
+def _behind_it(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+    if follower not in looked:
+        return "new"
+    return path[path.index(follower) + 1 :] if follower in path else "done"
+
+
+def _begun_elsewhere(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+    if follower not in looked:
+        return "new"
+    return [*path[path.index(follower) + 1 :], follower] if follower in path else "done"
+
+
+def _counted_down(ready: Callable[[Sequence[str], dict[str, int]], list[str]]) -> Callable[..., Any]:
+    """A count_down that subtracts rightly, and then asks which names are ready."""
+
+    def count_down(name: str, missing: dict[str, int], successors: Network) -> Any:
+        for follower in successors[name]:
+            missing[follower] -= 1
+        return missing, ready(successors[name], missing)
+
+    return count_down
+
+
+def _once_each(name: str, missing: dict[str, int], successors: Network) -> Any:
+    ready = []
+    for follower in dict.fromkeys(successors[name]):
+        missing[follower] -= 1
+        if missing[follower] == 0:
+            ready.append(follower)
+    return missing, ready
+
+
+def _asked_first(name: str, missing: dict[str, int], successors: Network) -> Any:
+    ready = []
+    for follower in successors[name]:
+        if missing[follower] == 0:
+            ready.append(follower)
+        missing[follower] -= 1
+    return missing, ready
+
+
+def _after_the_first(name: str, missing: dict[str, int], successors: Network) -> Any:
+    follower = successors[name][0]
+    missing[follower] -= 1
+    return missing, [follower] if missing[follower] == 0 else []
+
+
+def _own_counter(name: str, missing: dict[str, int], successors: Network) -> Any:
+    missing[name] -= 1
+    return missing, []
+
+
+COUNT_DOWN: Mistakes = {
+    "that is every name whose counter is 0: only those that come to 0 now become ready": _counted_down(
+        lambda followers, missing: [name for name, count in missing.items() if count == 0]
+    ),
+    "two arrows to the same name take away two: go through the list of successors, and not through a set": _once_each,
+    "subtract first, and then ask whether the counter has come to 0": _asked_first,
+    "the `return` stands in the loop, which ends at the first successor": _after_the_first,
+    "a name with two arrows is ready once: ask right after each subtraction, and not in a second loop": _counted_down(
+        lambda followers, missing: [follower for follower in followers if missing[follower] == 0]
+    ),
+    "the counters at the ends of the arrows go down, missing[follower], and not that of `name`": _own_counter,
+}
+
+
 LOOK: Mistakes = {
+    "a done name that has no successors has the count 0: ask whether it is a key, follower in looked": _counts_asked,
+    "the first name is not repeated at the end": _closed,
+    "the cycle begins with `follower` itself: path[path.index(follower) :]": _behind_it,
+    "the names are right, but the list has to begin with `follower`": _begun_elsewhere,
     "the names before `follower` only lead to the cycle: cut the path at `follower`": _whole_path,
     "a done name is a key of `looked`, too, but it is not on the path": _all_open,
     "an open name is a key of `looked`, too: ask whether it is on the path": lambda follower, path, looked: (

@@ -28,6 +28,12 @@ CUT: Mistakes = {
     "`end` is the place after the last character, match.end(): text[start:end] is the word": lambda text: [
         (match[0], match.start(), match.end() - 1) for match in WORD.finditer(text)
     ],
+    "the third is the place after the word, match.end(), and not the word's length": lambda text: [
+        (match[0], match.start(), len(match[0])) for match in WORD.finditer(text)
+    ],
+    "brackets and commas are missing: they are words, too": lambda text: [
+        (match[0], match.start(), match.end()) for match in WORD.finditer(text) if match[0] not in "(),"
+    ],
     "the places are missing: each word comes as (word, start, end)": _words,
     "whitespace is no word, but it takes a place: match.start() and match.end() count it": _end_to_end,
     "each is (word, start, end), the word first": lambda text: [
@@ -40,7 +46,30 @@ def _operands(text: str) -> list[int]:
     return [int(word[1:]) for word in _words(text) if word[0] == "@"]
 
 
+def _numbers(text: str) -> list[int]:
+    """The numbers of the operands, read with the @ before them, which raises ValueError."""
+    return [int(word) for word in _words(text) if word[0] == "@"]
+
+
 INPUTS_NEEDED: Mistakes = {
+    "'@0' with its @ is no number: text[1:] leaves the @ out": lambda text: max(_numbers(text), default=-1) + 1,
+    "'@0' with its @ is no number: text[1:] leaves the @ out. And without operands max needs a default": (
+        lambda text: max(_numbers(text)) + 1
+    ),
+    "0 for every text: was a type compared with a text? It is token.type is TokenType.OPERAND": lambda text: 0,
+    "1 for every text: was a type compared with a text? It is token.type is TokenType.OPERAND": lambda text: 1,
+    "no token was taken for an operand: was a type compared with a text? It is token.type is TokenType.OPERAND": (
+        lambda text: max([word for word in _words(text) if word == "OPERAND"])
+    ),
+    "that goes by the last operand: the highest number may stand anywhere": (
+        lambda text: (_operands(text) or [-1])[-1] + 1
+    ),
+    "that goes by the first operand: the highest number may stand anywhere": (
+        lambda text: (_operands(text) or [-1])[0] + 1
+    ),
+    "only the first digit was read: text[1:] is all of them, text[1] one": lambda text: max(
+        (int(word[1]) + 1 for word in _words(text) if word[0] == "@"), default=0
+    ),
     "the operands were counted: the highest number after an @ says how many inputs there must be": (
         lambda text: len(_operands(text))
     ),
@@ -89,7 +118,68 @@ def _texts(node: Any) -> list[Any]:
     return [*(one for child in node.children for one in _texts(child)), node.token.text]
 
 
+def _between(node: Any) -> list[Any]:
+    if not node.children:
+        return [node]
+    return [*_between(node.children[0]), node, *_between(node.children[1])]
+
+
+def _right_as_it_is(node: Any) -> list[Any]:
+    return [*_right_as_it_is(node.children[0]), node.children[1], node] if node.children else [node]
+
+
+def _left_as_it_is(node: Any) -> list[Any]:
+    return [node.children[0], *_left_as_it_is(node.children[1]), node] if node.children else [node]
+
+
+def _added_leaf(node: Any) -> Any:
+    if not node.children:
+        return node
+    order: list[Any] = []
+    for child in node.children:
+        order = order + _added_leaf(child)
+    return [*order, node]
+
+
+def _empty_leaf(node: Any) -> list[Any]:
+    return [*(one for child in node.children for one in _empty_leaf(child)), node] if node.children else []
+
+
+def _returns_in_the_loop(node: Any) -> Any:
+    for child in node.children:
+        return [*_returns_in_the_loop(child), node]
+    return None
+
+
+def _first_child_alone(node: Any) -> list[Any]:
+    return [*_first_child_alone(node.children[0]), node] if node.children else [node]
+
+
+_kept: list[Any] = []
+
+
+def _one_list_for_all(node: Any) -> list[Any]:
+    """As with a default, order=[]: of the lesson's examples the first one, a leaf, finds the list empty."""
+    if not node.children:
+        _kept.clear()
+    _kept.extend(_nodes(node))
+    return _kept
+
+
+def _nodes(node: Any) -> list[Any]:
+    return [*(one for child in node.children for one in _nodes(child)), node]
+
+
 REVERSE_POLISH: Mistakes = {
+    "the function stands between its children, as + does in a + b: it comes after both": _between,
+    "the right child may be a function, too: call reverse_polish for it as for the left one": _right_as_it_is,
+    "the left child may be a function, too: call reverse_polish for it as for the right one": _left_as_it_is,
+    "a list and a node cannot be added: a node without children must give a list, too, [node]": _added_leaf,
+    "a node without children stands in the list, too: its own list is [node], and not []": _empty_leaf,
+    "`return` stands in the loop: it belongs after it, where all children are in the list": _returns_in_the_loop,
+    "only the first child is there: does `return` stand in the loop? It belongs after it": _first_child_alone,
+    "the list of one call is there in the next: a default, order=[], is made once for all calls. Begin with a new list "
+    "inside the function": _one_list_for_all,
     "the node came before its children: put it at the end": _before,
     "the right child came first: go through node.children from left to right": _right_first,
     "lists stand in the list: order += a child's list, where append puts it in as one element": _lists_in_lists,
@@ -113,6 +203,10 @@ APPLY: Mistakes = {
         lambda stack, function: [*stack, function(stack[-1], stack[-2])]
     ),
     "this is the result alone: push it, and return the stack": lambda stack, function: function(*stack[-2:]),
+    "the result lies at the bottom: push it on top, at the end of the list": lambda stack, function: [
+        function(*stack[-2:]),
+        *stack[:-2],
+    ],
     "the values below the two must stay on the stack": lambda stack, function: [function(*stack[-2:])],
     "pop(0) takes the values at the bottom: pop() takes those on top": lambda stack, function: [
         *stack[2:],
@@ -149,8 +243,25 @@ MISPLACED: Mistakes = {
     "True and False are exchanged: True where a bracket is missing": lambda text, functions: (
         not any(_found(text, functions))
     ),
-    "one function without its bracket is enough, wherever it stands: look at all, and do not return at the first": (
+    "one function without its bracket is enough, wherever it stands: that is `any`, not `all`": (
         lambda text, functions: all(_found(text, functions))
+    ),
+    "the first function decides: `return` in the loop only where a bracket is missing, and False after the loop": (
+        lambda text, functions: next(iter(_found(text, functions)), False)
+    ),
+    "the first function decides: `return` in the loop only where a bracket is missing; False, after it, is missing": (
+        lambda text, functions: next(iter(_found(text, functions)), None)
+    ),
+    "no word was taken for a function: cut gives (word, start, end), and `functions` has the word of the three": (
+        lambda text, functions: False
+    ),
+    "the bracket was looked for before the function: after a word comes words[1:], before it words[:-1]": (
+        lambda text, functions: any(
+            word in functions and before != "(" for before, word in pairwise(["", *_words(text)])
+        )
+    ),
+    "a comma after a function is not all that can be wrong: anything but a left bracket is": lambda text, functions: (
+        any(word in functions and after == "," for word, after in pairwise(_words(text)))
     ),
     "only functions have brackets after them: ask `word in functions`, too": lambda text, functions: any(
         after != "(" for after in [*_words(text), ""][1:]

@@ -300,7 +300,7 @@ def draw_maps() -> Svg:
         marks.append(image(steps, palette.SEQUENTIAL, x, y, 92.0))
         marks.append(element("rect", x=x, y=y, width=92.0, height=92.0, fill="none", stroke=INK, stroke_width=0.8))
         marks.append(note(name, x + 46, y + 103, 12.5))
-    marks.append(left("dark: a high score", 8, 228, 12.0))
+    marks.append(left(f"dark: a score of {HIGHEST_SCORE:g} or more", 8, 228, 12.0))
     marks.append(left("light: 0 or less", 8, 245, 12.0))
     description = (
         "Four photographs in a square: cat, gravel, coffee, brick. The map of each class has high scores in the "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -100,8 +101,8 @@ BORDERS: Mistakes = {
     "-(-length // count) rounds too early, and min hides that it goes too far: i * length // count": (
         partial(_windows, lambda i, n, m: i * -(-n // m), lambda i, n, m: min(n, (i + 1) * -(-n // m)))
     ),
-    "every window has the same size and the same step here: both ends come from the parts, from i * length / count": partial(
-        _windows, lambda i, n, m: i * (n // m), lambda i, n, m: i * (n // m) + n - (m - 1) * (n // m)
+    "every window has the same size and the same step here: both ends come from the parts, from i * length / count": (
+        partial(_windows, lambda i, n, m: i * (n // m), lambda i, n, m: i * (n // m) + n - (m - 1) * (n // m))
     ),
     "the last window is longer, as it takes what is left over: all borders come from i * length / count": partial(
         _windows, lambda i, n, m: i * (n // m), lambda i, n, m: (i + 1) * (n // m) if i < m - 1 else n
@@ -166,6 +167,9 @@ BORDERS: Mistakes = {
         _windows, lambda i, n, m: i * m // n, lambda i, n, m: -(-(i + 1) * m // n)
     ),
     "that is the first window alone: a `return` in the loop ends it": lambda n, m: [(0, _ceil(0, n, m))],
+    "np.array_split makes parts that do not overlap, and empty ones: both ends come from the formula": lambda n, m: [
+        (int(part[0]), int(part[-1]) + 1) for part in np.array_split(np.arange(n), m)
+    ],
 }
 
 
@@ -199,6 +203,11 @@ def _of_three_axes(picture: np.ndarray, side: int) -> list[np.ndarray]:
     return [picture[top : top + side, left : left + side] for top, left in _corners(picture, side)]
 
 
+def _whole(picture: np.ndarray, side: int) -> np.ndarray:
+    """The picture without the rows and columns at its edges that fill no square."""
+    return picture[: len(picture) // side * side, : picture.shape[1] // side * side]
+
+
 PATCHES: Mistakes = {
     "the last squares are missing: range stops before its end, so size - side + 1": partial(
         _flat, end=lambda size, side: size - side
@@ -221,6 +230,26 @@ PATCHES: Mistakes = {
     ),
     "reshape takes the numbers in a row: a square needs slices of rows and of columns": lambda picture, side: list(
         picture.reshape(-1, side, side)
+    ),
+    "reshape alone makes runs of numbers: cut each square with slices, or swap the two middle axes": (
+        lambda picture, side: list(_whole(picture, side).reshape(-1, side, side, *picture.shape[2:]))
+    ),
+    "squares at the right edge are too small: range for the columns, too, ends at size - side + 1": (
+        lambda picture, side: [
+            picture[top : top + side, left : left + side]
+            for top in range(0, len(picture) - side + 1, side)
+            for left in range(0, picture.shape[1], side)
+        ]
+    ),
+    "squares at the lower edge are too small: range for the rows, too, ends at size - side + 1": (
+        lambda picture, side: [
+            picture[top : top + side, left : left + side]
+            for top in range(0, len(picture), side)
+            for left in range(0, picture.shape[1] - side + 1, side)
+        ]
+    ),
+    "a square ends `side` after its start, at r * side + side: r * side + 1 is one row or column": (
+        lambda picture, side: [picture[top : top + 1, left : left + 1] for top, left in _corners(picture, side)]
     ),
     "one loop, or zip, goes along the diagonal: two loops, one inside the other": lambda picture, side: [
         picture[i : i + side, i : i + side] for i in range(0, len(picture) - side + 1, side)
@@ -287,6 +316,15 @@ CLASS_MAP: Mistakes = {
     ),
     "this takes the mean first, which gives one score a class: here every pixel has its own": (
         lambda planes, weight, bias: _linear(planes.mean(axis=(1, 2)), weight, bias)
+    ),
+    "a bias of shape (K,) lies along the last axis, and here the classes are the first: bias[:, None]": (
+        lambda planes, weight, bias: (weight @ planes.reshape(len(planes), -1) + bias).reshape(-1, *planes.shape[1:])
+    ),
+    "a bias of shape (K,) lies along the last axis, and the pixels stand in one row: bias[:, None], and reshape": (
+        lambda planes, weight, bias: weight @ planes.reshape(len(planes), -1) + bias
+    ),
+    "scores may be negative: no ReLU or maximum with 0 comes last": lambda planes, weight, bias: np.maximum(
+        _linear(planes.transpose(1, 2, 0), weight, bias).transpose(2, 0, 1), 0
     ),
     "the bias is missing": lambda planes, weight, bias: _linear(planes.transpose(1, 2, 0), weight, 0).transpose(
         2, 0, 1
@@ -389,6 +427,15 @@ SUCCESSORS_OF: Mistakes = {
         name: readers[:1] for name, readers in _right(lines).items()
     },
     "these are all later lines: only those that read the result follow": _later,
+    "+= adds the letters of a name one by one: append adds the name": partial(
+        _successors, note=lambda found, writer, reader, _: found[writer].extend(reader)
+    ),
+    "each line is followed by the next one here: those follow that read what it writes": lambda lines: {
+        name: [after for after, _, _ in lines[i + 1 : i + 2]] for i, (name, _, _) in enumerate(lines)
+    },
+    "this pairs each line with the next, which need not read it, and leaves the last out": lambda lines: {
+        one[0]: [after[0]] for one, after in pairwise(lines)
+    },
     "all names share ONE list, as dict.fromkeys(names, []) makes it: {name: [] for name in names} makes one each": (
         _one_list
     ),

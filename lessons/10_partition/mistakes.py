@@ -9,12 +9,6 @@ Mistakes = Mapping[str, Callable[..., Any]]
 Above = Sequence[tuple[int, str]]
 
 
-def _largest_first(device: str, start: str, above: Above) -> int:
-    """The level after the predecessor of the largest level, whatever the others ask for."""
-    most, other = max(above, default=(0, start))
-    return most + (other != device)
-
-
 def _once(device: str, start: str, above: Above) -> int:
     """The largest level, and 1 more if any device differs."""
     most = max((one for one, _ in above), default=int(device != start))
@@ -33,6 +27,19 @@ def _one_predecessor(place: int) -> Callable[..., int]:
 def _computing(placed: Sequence[str], times: Mapping[str, Sequence[float]]) -> float:
     """The time to compute all nodes, without copies."""
     return sum(times[device][v] for v, device in enumerate(placed))
+
+
+def _copying(placed: Sequence[str], copies: Mapping[tuple[int, int], float]) -> float:
+    """The time of all copies."""
+    return sum(cost for (u, v), cost in copies.items() if placed[u] != placed[v])
+
+
+def _once_for_each_source(
+    placed: Sequence[str], times: Mapping[str, Sequence[float]], copies: Mapping[tuple[int, int], float]
+) -> float:
+    """The cost where of several copies from one node only the last is paid."""
+    seen = {u: cost for (u, v), cost in copies.items() if placed[u] != placed[v]}
+    return _computing(placed, times) + sum(seen.values())
 
 
 BLOCKED_NODES: Mistakes = {
@@ -57,6 +64,9 @@ BLOCKED_NODES: Mistakes = {
     "that says of each node whether it is blocked: give the numbers of those that are": lambda nodes, known: [
         op not in known for op, _, _ in nodes
     ],
+    "the whole node was looked for in `known`: take its operator out of it, for op, reads, makes in nodes": (
+        lambda nodes, known: [v for v, node in enumerate(nodes) if node not in known]
+    ),
     "those are the operators: give the numbers of the nodes": lambda nodes, known: [
         op for op, _, _ in nodes if op not in known
     ],
@@ -82,6 +92,13 @@ COPY_SECONDS: Mistakes = {
     "// drops what is after the decimal point: / keeps it": lambda size, latency, bandwidth: (
         latency + size // bandwidth
     ),
+    "that is twice the time, as for a trip: it is asked for one copy": lambda size, latency, bandwidth: (
+        2 * (latency + size / bandwidth)
+    ),
+    "those are microseconds: latency and bandwidth give seconds": lambda size, latency, bandwidth: (
+        1e6 * (latency + size / bandwidth)
+    ),
+    "those are bits: the bandwidth counts bytes": lambda size, latency, bandwidth: latency + 8 * size / bandwidth,
     "the latency passes once, before the first byte arrives": lambda size, latency, bandwidth: (
         2 * latency + size / bandwidth
     ),
@@ -101,8 +118,19 @@ LEVEL: Mistakes = {
         [int(device != start), *(one for one, _ in above)]
     ),
     "the 1 belongs to the predecessor whose device differs: add it to that one's level, before the maximum": _once,
-    "one on the other device may ask for a later turn than the one of the largest level: first add, then compare": (
-        _largest_first
+    "the node's device was compared with `start` at each predecessor: compare it with the predecessor's device": (
+        lambda device, start, above: max([int(device != start), *(one + (device != start) for one, _ in above)])
+    ),
+    "[device != start] is no summand: it stands in the max, beside what the predecessors ask for": (
+        lambda device, start, above: (
+            int(device != start) + max((one + (other != device) for one, other in above), default=0)
+        )
+    ),
+    "it is 0 for the device that starts, and 1 for the other: [device != start]": lambda device, start, above: max(
+        [int(device == start), *(one + (other != device) for one, other in above)]
+    ),
+    "both brackets are exchanged: they are 1 where the devices differ": lambda device, start, above: max(
+        [int(device == start), *(one + (other == device) for one, other in above)]
     ),
     "only the first predecessor is looked at: the largest of ALL that they ask for counts": _one_predecessor(0),
     "only the last predecessor is looked at: the largest of ALL that they ask for counts": _one_predecessor(-1),
@@ -135,6 +163,19 @@ PLACEMENT_COST: Mistakes = {
     "a copy is paid between any two nodes of `copies`, and not only between neighbours": lambda placed, times, copies: (
         _computing(placed, times)
         + sum(cost for (u, v), cost in copies.items() if v == u + 1 and placed[u] != placed[v])
+    ),
+    "each line of `copies` is paid, also where two begin at one node": _once_for_each_source,
+    "those are the times on the other device: times[device][v] with the device where node v is placed": (
+        lambda placed, times, copies: (
+            sum(max(one[v] for name, one in times.items() if name != device) for v, device in enumerate(placed))
+            + _copying(placed, copies)
+        )
+    ),
+    "each node was computed where it is fastest: `placed` says where it is computed": lambda placed, times, copies: (
+        sum(min(one[v] for one in times.values()) for v in range(len(placed))) + _copying(placed, copies)
+    ),
+    "first the device, then the node: times[device][v]": lambda placed, times, copies: sum(
+        times[v][device] for v, device in enumerate(placed)
     ),
     "a copy costs what `copies` says, and not 1": lambda placed, times, copies: (
         _computing(placed, times) + sum(placed[u] != placed[v] for u, v in copies)

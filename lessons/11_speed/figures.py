@@ -53,9 +53,10 @@ def box(
     return rect + text(label, x, y, font, INK if opened else DARK)
 
 
-def line(x: float, y: float, to_x: float, to_y: float, minus: bool = False) -> str:
-    """A straight line; dashed where the number is subtracted."""
-    look = {"stroke_dasharray": "5 4"} if minus else {}
+def line(x: float, y: float, to_x: float, to_y: float, minus: bool = False, *, opened: bool = False) -> str:
+    """A straight line; dashed where the number is subtracted, faint where its sign is left open."""
+    look: dict[str, object] = {"stroke_dasharray": "5 4"} if minus else {}
+    look |= {"stroke_opacity": 0.5} if opened else {}
     return element("path", d=f"M{x:g} {y:g}L{to_x:g} {to_y:g}", fill="none", stroke=INK, stroke_width=1.3, **look)
 
 
@@ -130,7 +131,7 @@ def draw_winograd() -> Svg:
     marks = [note(content, x, 22) for x, content in heads.items()]
     pixels = ((0, False), (2, True)), ((1, False), (2, False)), ((1, False), (2, False)), ((1, False), (3, True))
     for k, pair in enumerate(pixels):
-        marks += [line(d + 18, ys[i], sums - 34, ys[k], minus) for i, minus in pair]
+        marks += [line(d + 18, ys[i], sums - 34, ys[k], minus, opened=k in (1, 2)) for i, minus in pair]
         marks += [note("x", 163.0, ys[k], 14.0), note("=", 293.0, ys[k], 14.0)]
     used = ((0, 0, False), (1, 0, False), (2, 0, False), (1, 1, False), (2, 1, True), (3, 1, True))
     marks += [line(products + 18, ys[k], outputs - 20, y_outputs[y], minus) for k, y, minus in used]
@@ -145,11 +146,12 @@ def draw_winograd() -> Svg:
     marks.append(left("y0 = m1 + m2 + m3", 10, 288))
     marks.append(left("y1 = m2 - m3 - m4", 166, 288))
     marks.append(left("dashed: subtracted", 322, 288))
+    marks.append(left("faint: the sign is left open", 10, 310))
     description = (
         "Four products: m1 is d0-d2 times g0, m4 is d1-d3 times g2. m2 and m3 each multiply a sum of d1 and d2 with a "
         "sum of g0, g1 and g2; which sums is left open. y0 is m1 plus m2 plus m3, y1 is m2 minus m3 minus m4."
     )
-    return picture(468, 306, "Winograd F(2, 3)", description, *marks)
+    return picture(468, 328, "Winograd F(2, 3)", description, *marks)
 
 
 def draw_roofline() -> Svg:
@@ -277,7 +279,8 @@ def chart(title: str, top: float, offsets: Mapping[str, int], highest: int) -> t
         width = wide * (life.last - life.first + 1) - 2
         marks.append(element("rect", x=x, y=y, width=width, height=tall, rx=3.0, fill=fill, stroke=border))
         marks.append(text(name, x + width / 2, y + tall / 2, 12.0 if tall < 20 else 13.0, DARK))
-    marks += [note(f"step {k}" if k == 0 else str(k), x0 + wide * (k + 0.5), floor + 14) for k in range(steps)]
+    marks.append(note("step", x0 - 6, floor + 14, text_anchor="end"))
+    marks += [note(str(k), x0 + wide * (k + 0.5), floor + 14) for k in range(steps)]
     return marks, floor
 
 

@@ -31,6 +31,10 @@ def _steps(lives: Lives) -> int:
 
 CONV_FLOPS: Mistakes = {
     "a product and its addition are two operations: times 2": lambda c_out, h, w, c, k: c_out * h * w * c * k * k,
+    "9 weights are those of a 3x3 kernel: k * k": lambda c_out, h, w, c, k: 2 * c_out * h * w * 9 * c,
+    "here each product counts with an addition, the first of a sum, too: 2 * k * k * c for an output": (
+        lambda c_out, h, w, c, k: c_out * h * w * (2 * c * k * k - 1)
+    ),
     "a kernel has k x k weights for each channel": lambda c_out, h, w, c, k: 2 * c_out * h * w * c * k,
     "each output sums over the C input channels, too": lambda c_out, h, w, c, k: 2 * c_out * h * w * k * k,
     "that is one kernel: each of the c_out kernels makes a channel of h x w outputs": (
@@ -54,6 +58,18 @@ SPREAD: Mistakes = {
     "a quarter of four times lies between two of them: take the numbers of statistics.quantiles": lambda seconds: (
         (_ranked(seconds, 3) - _ranked(seconds, 1)) / _ranked(seconds, 2)
     ),
+    "that is in percent: leave out the factor 100": lambda seconds: (
+        100 * (_quartiles(seconds)[2] - _quartiles(seconds)[0]) / _quartiles(seconds)[1]
+    ),
+    "turned round: the third number minus the first": lambda seconds: (
+        (_quartiles(seconds)[0] - _quartiles(seconds)[2]) / _quartiles(seconds)[1]
+    ),
+    "that is the standard deviation: the spread is the range of the middle half, divided by the median": (
+        statistics.stdev
+    ),
+    "that is the standard deviation in place of the range of the middle half": lambda seconds: (
+        statistics.stdev(seconds) / statistics.median(seconds)
+    ),
     "that is in seconds: divide by the median": lambda seconds: _quartiles(seconds)[2] - _quartiles(seconds)[0],
     'without method="inclusive" the quarters are other ones': lambda seconds: (
         (statistics.quantiles(seconds, n=4)[2] - statistics.quantiles(seconds, n=4)[0]) / statistics.median(seconds)
@@ -68,12 +84,37 @@ ATTAINABLE: Mistakes = {
     "the bandwidth is in bytes a second: times FLOP per byte, f / b": lambda flop, size, peak, bandwidth: min(
         peak, flop * bandwidth
     ),
+    "the bandwidth is multiplied by: bytes a second times FLOP a byte are FLOP a second": (
+        lambda flop, size, peak, bandwidth: min(peak, flop / size / bandwidth)
+    ),
+    "the second limit is in FLOP a second, too: f / b * bandwidth": lambda flop, size, peak, bandwidth: min(
+        peak, bandwidth
+    ),
+    "FLOP per byte are no whole number: / and not //": lambda flop, size, peak, bandwidth: min(
+        peak, flop // size * bandwidth
+    ),
+    "the slope need not meet the roof at 10 FLOP a byte: each machine has its own ridge, so min of both": (
+        lambda flop, size, peak, bandwidth: peak if flop / size >= 10 else flop / size * bandwidth
+    ),
     "times FLOP per byte, f / b, and no operator exceeds the peak: min of both": (
         lambda flop, size, peak, bandwidth: flop * bandwidth
     ),
 }
 
+
+def _as_many_steps_as_values(lives: Lives, sizes: Mapping[str, int]) -> int:
+    alive = [0] * len(lives)
+    for name, (first, last) in lives.items():
+        for step in range(first, last + 1):
+            alive[step] += sizes[name]
+    return max(alive)
+
+
 LOWER_BOUND: Mistakes = {
+    "there may be more steps than values: the last step is the largest of all lives": _as_many_steps_as_values,
+    "that is the quietest step: max": lambda lives, sizes: min(
+        _alive(lives, sizes, step) for step in range(_steps(lives) + 1)
+    ),
     "the last step is missing: range(last + 1)": lambda lives, sizes: max(
         _alive(lives, sizes, step) for step in range(_steps(lives))
     ),

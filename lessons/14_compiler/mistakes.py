@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 Mistakes = Mapping[str, Callable[..., Any]]
@@ -41,6 +42,12 @@ TRAFFIC: Mistakes = {
     ),
     "what a group makes and uses itself is neither loaded nor written: only its last value is": partial(
         _bytes, lambda group: [*_read(group), group[-1][0]]
+    ),
+    "every operand was added up: only what the group doesn't make itself is loaded, and each once": partial(
+        _bytes, lambda group: [*(one for _, _, operands in group for one in operands), group[-1][0]]
+    ),
+    "a set of sizes has equal ones once: make the set of names, and add up the size of each": lambda groups, sizes: (
+        4 * sum(sum({sizes[one] for one in _once(group)}) + sizes[group[-1][0]] for group in groups)
     ),
     "each call was counted by itself: what is made and used within a group is neither loaded nor written": partial(
         _bytes, lambda group: [one for call in group for one in (*dict.fromkeys(call[2]), call[0])]
@@ -108,6 +115,12 @@ PER_LOAD: Mistakes = {
         lambda h, v: h * v / (h * v + v + 1)
     ),
     "h + v + 1 is one too many: loads are counted, h numbers and v vectors": lambda h, v: h * v / (h + v + 1),
+    "a multiply-add counts as one here, and not as two operations": lambda h, v: 2 * h * v / (h + v),
+    "multiply-adds of vectors are counted, and not of the eight numbers in each": lambda h, v: 8 * h * v / (h + v),
+    "one register holds the numbers of x, but each of the h rows loads its own: h + v loads": lambda h, v: (
+        h * v / (v + 1)
+    ),
+    "one vector of weights was loaded: there are v of them": lambda h, v: h * v / (h + 1),
     "the numbers of x are loaded, too: h of them": lambda h, v: h * v / v,
     "the vectors of weights are loaded, too: v of them": lambda h, v: h * v / h,
 }
@@ -160,6 +173,9 @@ SUM_PHI: Mistakes = {
     ),
     "the blocks' names begin with %, too": lambda s: _phi(s).replace("%before", "before").replace("%end", "end"),
     "the first % is missing: each name begins with one": lambda s: _phi(s)[1:],
+    "each name begins with %: sums and blocks": lambda s: _phi(s).replace("%", ""),
+    "the new sum is a name, too, and begins with %": lambda s: _phi(s).replace(f"%{s}.next", f"{s}.next"),
+    "the type is missing: V, behind `phi`": lambda s: _phi(s, "").replace("phi  [", "phi ["),
 }
 
 WAITING: Mistakes = {
@@ -176,6 +192,15 @@ WAITING: Mistakes = {
     "that is until when they wait: the time of arrival goes off": lambda arrivals: max(arrivals) * len(arrivals),
     "that is the working time: take each from the largest": sum,
     "that is when the barrier opens: how long has each thread waited then?": max,
+    "the `return` stands in the loop, which ends at the first thread: move it below the loop": (
+        lambda arrivals: max(arrivals) - arrivals[0]
+    ),
+    "the largest was taken away once: each thread waits from its own time until the largest": (
+        lambda arrivals: sum(arrivals) - max(arrivals)
+    ),
+    "these are the times between neighbours in the list: each thread waits for the largest of all": (
+        lambda arrivals: sum(abs(one - other) for one, other in pairwise(arrivals))
+    ),
     "these are the times of each thread: add them up": lambda arrivals: [max(arrivals) - time for time in arrivals],
     "the mean of a thread: all together is the sum": (
         lambda arrivals: sum(max(arrivals) - time for time in arrivals) / len(arrivals)

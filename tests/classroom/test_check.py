@@ -218,7 +218,10 @@ def test_a_wrong_type_is_explained_before_a_refusal_that_does_not_come(mini: Any
 
 BAD = {
     "a syntax error": ("return (x", ["line 9", "was never closed"]),
-    "an endless loop": (LOOP, ["gave no answer within 1 s", "loop that never ends"]),
+    "an endless loop": (
+        LOOP,
+        ["gave no answer within 1 s", "loop that never ends", "1 public test, as the one before took too long"],
+    ),
     "nothing returned": ("x * 2", ["expected a numpy array, got None", "is there a return"]),
     "another type": ("return [0, 2, 4, 6]", ["expected a numpy array, got list", "np.array(...) makes one"]),
     "an axis too many": ("return 2 * x[None]", ["expected shape (4,), got (1, 4)", "arrangement in axes is not"]),

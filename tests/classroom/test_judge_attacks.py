@@ -170,6 +170,33 @@ def test_messages_cannot_drive_the_terminal(tmp_path: Path) -> None:
     assert "\x07" not in caught.value.message
 
 
+@pytest.mark.parametrize("bases", [{"ValueError": 1}, "ValueError", [["ValueError"], 1, None], ("ValueError",), 7])
+def test_bases_of_an_exception_are_names_or_nothing(tmp_path: Path, bases: object) -> None:
+    source = f"""
+import sys
+worker = sys.modules["__main__"]
+worker.described = lambda *_: {{"raise": "E", "bases": {bases!r}, "message": "", "line": None, "name": ""}}
+def f(): raise KeyError
+"""
+    with Student(write(tmp_path, source), 5) as student, pytest.raises(SubmissionError) as caught:
+        student.f()
+    assert caught.value.type == "E"
+    assert not caught.value.is_a("ValueError")
+
+
+def test_many_and_strange_bases_stay_few_and_printable(tmp_path: Path) -> None:
+    source = """
+kind = Exception
+for i in range(300):
+    kind = type(f'E{i}\x1b[2J' + 'x' * 1000, (kind,), {})
+def f(): raise kind
+"""
+    with Student(write(tmp_path, source), 5) as student, pytest.raises(SubmissionError) as caught:
+        student.f()
+    assert 0 < len(caught.value.bases) <= 20
+    assert all(len(name) <= 80 and "\x1b" not in name for name in caught.value.bases)
+
+
 def test_one_submission_s_end_leaves_the_next_one_s_result(tmp_path: Path) -> None:
     test = Test("f", "judged", "It holds.", judged, True)
     for script in ("os._exit", "garbage on every descriptor", "endless loop"):

@@ -131,9 +131,9 @@ def test_an_empty_expected_array_is_a_fault_of_the_test() -> None:
         expect(np.empty(0), np.empty(0))
 
 
-def raising(kind: str, type_name: str = "") -> Any:
+def raising(kind: str, type_name: str = "", bases: Sequence[str] = ()) -> Any:
     def call() -> None:
-        raise SubmissionError(kind, "no", type_name)
+        raise SubmissionError(kind, "no", type_name, bases=bases)
 
     return call
 
@@ -174,6 +174,8 @@ def test_an_end_is_no_exception(kind: str) -> None:
 def test_unfinished_code_does_not_refuse_its_input(type_name: str) -> None:
     with pytest.raises(SubmissionError):
         expect_raises(raising("raise", type_name))
+    with pytest.raises(SubmissionError):
+        expect_raises(raising("raise", "Later", [type_name]))
 
 
 def message_of(got: Any, expected: Any, names: Sequence[str] = ()) -> str:

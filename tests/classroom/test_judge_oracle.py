@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -247,9 +248,9 @@ def test_expect_knows_a_mistake_by_its_fingerprint() -> None:
     assert failure.value.cause == "squared"
 
 
-def raising(kind: str, type: str, message: str = "") -> Any:
+def raising(kind: str, type: str, message: str = "", bases: Sequence[str] = ()) -> Any:
     def call(*_: Any) -> None:
-        raise SubmissionError(kind, message, type, 3)
+        raise SubmissionError(kind, message, type, 3, bases)
 
     return call
 
@@ -267,6 +268,14 @@ def test_a_refusal_is_the_named_error() -> None:
     assert failure.value.cause == "not checked"
     with pytest.raises(SubmissionError):
         expect_refused(raising("raise", "NotImplementedError"), 1)
+
+
+def test_an_error_of_one_s_own_is_the_named_error_where_it_is_derived_from_it() -> None:
+    expect_refused(raising("raise", "Deadlock", bases=["Stuck", "ValueError"]), 1)
+    with pytest.raises(Failure, match="expected ValueError, got Deadlock"):
+        expect_refused(raising("raise", "Deadlock", bases=["KeyError", "LookupError"]), 1)
+    with pytest.raises(Failure, match="expected ValueError, got Deadlock"):
+        expect_refused(raising("raise", "Deadlock"), 1)
 
 
 def test_an_exception_that_a_mistake_raises_is_explained() -> None:

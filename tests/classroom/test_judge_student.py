@@ -102,6 +102,20 @@ def test_an_exception_comes_with_its_type_its_message_and_its_line(load: Load) -
     assert (error.kind, error.type, error.message, error.line) == ("raise", "KeyError", "'weight'", 4)
 
 
+def test_an_exception_comes_with_the_names_of_what_it_is_derived_from(load: Load) -> None:
+    source = "class E(ValueError): pass\nclass Deadlock(E, KeyError): pass\ndef f():\n    raise Deadlock('no way')"
+    error = fault(load(source).f)
+    assert (error.type, error.bases) == ("Deadlock", ("E", "ValueError", "KeyError", "LookupError"))
+    assert error.is_a("ValueError")
+    assert error.is_a("TypeError", "Deadlock")
+    assert not error.is_a("TypeError", "Exception")
+
+
+def test_a_class_called_like_one_of_python_s_is_not_that_one(load: Load) -> None:
+    own = "class ValueError(Exception): pass\nclass Deadlock(ValueError): pass\ndef f(): raise Deadlock"
+    assert fault(load(own).f).bases == ()
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

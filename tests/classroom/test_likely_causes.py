@@ -22,6 +22,7 @@ SIDES = "resize * height // shorter, resize * width // shorter"
 CORNER = "round((rows - crop) / 2), round((cols - crop) / 2)"
 RELU = '    if kind == "nn.ReLU":'
 POOL = 'option("kernel_size"), option("stride"), option("padding")'
+EXPRESSION = 'parts.evaluate(params["expr"], inputs)'
 VALUE = "return parts.parse_parameter(params[key])[1]"
 EMPTY = "    y = np.empty((*x.shape[:2], *size), x.dtype)\n"
 POOLED = f"""
@@ -55,6 +56,127 @@ CASES = {
         "one_relu",
         {WEIGHTS: 'weight, bias = weights[f"{name}.weight"], weights.get(f"{name}.bias")'},
         "relu is a nn.ReLU: only nn.Conv2d and nn.Linear have weights",
+    ),
+    "the first input alone": (
+        "an_operand_that_comes_late",
+        {"for operand in inputs:\n            successors": "for operand in inputs[:1]:\n            successors"},
+        "go through all its inputs",
+    ),
+    "an expression taken out": (
+        "one_input_after_another",
+        {EXPRESSION: 'parts.evaluate(params.pop("expr"), inputs)'},
+        "params.pop(...) takes it out",
+    ),
+    "options taken out": (
+        "one_input_after_another",
+        {VALUE: "return parts.parse_parameter(params.pop(key))[1]"},
+        "params.pop(...) takes it out",
+    ),
+    "an expression read as an option": (
+        "whatever_the_options_are",
+        {EXPRESSION: 'parts.evaluate(option("expr"), inputs)'},
+        "goes to parts.evaluate as it stands",
+    ),
+    "zeros for no bias": (
+        "without_a_bias",
+        {
+            "return parts.conv2d(": "bias = np.zeros(len(weight), np.float32) if bias is None else bias\n"
+            "        return parts.conv2d("
+        },
+        "takes None where there is no bias",
+    ),
+    "kernel and stride of a pool exchanged": (
+        "convolution_and_pooling_with_options",
+        {POOL: 'option("stride"), option("kernel_size"), option("padding")'},
+        "parts.max_pool2d was called with kernel_size=(1, 2), stride=(2, 3)",
+    ),
+    "padding and stride of a pool exchanged": (
+        "convolution_and_pooling_with_options",
+        {POOL: 'option("kernel_size"), option("padding"), option("stride")'},
+        "the line of the nn.MaxPool2d says stride=(1, 2), padding=(1, 0)",
+    ),
+    "texts for the options of a pool": (
+        "convolution_and_pooling_with_options",
+        {POOL: 'params["kernel_size"], params["stride"], params["padding"]'},
+        "the parts want values, neither texts nor pairs",
+    ),
+    "a dictionary of results": (
+        "one_relu",
+        {RELU: "    {1: parts.relu(inputs[0]), 2: parts.sigmoid(inputs[0]), 3: params['expr']}\n" + RELU},
+        "A dictionary of results computes all eight types at once",
+    ),
+    "a dictionary of results that begins with a convolution": (
+        "one_relu",
+        {RELU: '    {1: parts.conv2d(inputs[0], weight, bias, option("stride"), 0, 1)}\n' + RELU},
+        "A dictionary of results computes all eight types at once",
+    ),
+    "weights of weights": (
+        "one_linear_layer",
+        {LINEAR: '        return inputs[0] @ weights[name]["weight"].T\n'},
+        "a text with a dot in it",
+    ),
+    "names unpacked as operators": (
+        "one_relu",
+        {"[by_name[name] for name in parts.topological_order(successors)]": "parts.topological_order(successors)"},
+        "parts.topological_order gives names",
+    ),
+    "an attribute of a tuple": (
+        "one_relu",
+        {"kind, name, _, _, params, _ = operator": "kind = operator.type"},
+        "an operator is a tuple of six values",
+    ),
+    "what pnnx.Output writes": (
+        "one_relu",
+        {"result = read[0]": "result = values[outputs[0]]"},
+        "pnnx.Output writes nothing",
+    ),
+    "one list of successors for all": (
+        "one_relu",
+        {"{name: [] for _, name, *_ in operators}": "dict.fromkeys([one[1] for one in operators], [])"},
+        "gives them ONE list",
+    ),
+    "a list for the successors": (
+        "one_relu",
+        {
+            "by_name[name] for name in parts.topological_order(successors)": "by_name[name] for name in "
+            "parts.topological_order(operators)"
+        },
+        "parts.topological_order takes a dictionary",
+    ),
+    "weight @ x.T": (
+        "one_linear_layer",
+        {LINEAR: "        return weight @ inputs[0].T + bias\n"},
+        "lies on its side",
+    ),
+    "weight * x": (
+        "one_linear_layer",
+        {LINEAR: "        return inputs[0] * weight + bias\n"},
+        "* multiplies number by number",
+    ),
+    "one operand for all": (
+        "operands_of_an_expression",
+        {EXPRESSION: 'parts.evaluate(params["expr"], inputs[0])'},
+        "takes ALL inputs of the operator, in a list",
+    ),
+    "names of operands": (
+        "one_relu",
+        {"[values[operand] for operand in inputs]": "inputs"},
+        "was given the name of an operand",
+    ),
+    "a generator of operands": (
+        "one_relu",
+        {"[values[operand] for operand in inputs]": "(values[operand] for operand in inputs)"},
+        "`inputs` is a generator",
+    ),
+    "expressions passed on": (
+        "operands_of_an_expression",
+        {EXPRESSION: "inputs[0]"},
+        "An expression passed its first input on",
+    ),
+    "a condition that is always true": (
+        "one_linear_layer",
+        {'if kind == "nn.ReLU":': 'if kind == "nn.ReLU" or "nn.ReLU6":'},
+        "parts.relu was called, and there is no nn.ReLU in this network",
     ),
     "the order of the file": (
         "lines_in_any_order",
@@ -281,7 +403,7 @@ CASES = {
         "rounded to the nearest, and the beginning of the crop down",
     ),
     "a half rounded up": (
-        "the_longer_side_is_rounded_down",
+        "an_odd_rest_is_rounded_as_python_rounds",
         {CORNER: "(rows - crop + 1) // 2, (cols - crop + 1) // 2"},
         "the crop begins a pixel too far",
     ),
@@ -318,7 +440,7 @@ CASES = {
     "windows of H // h rows": (
         "five_numbers_to_three",
         {SPANS: "[slice(i * (length // count), (i + 1) * (length // count)) for i in range(count)]"},
-        "all windows have H // h rows",
+        "H // h rounds too early",
     ),
     "one mean a plane": (
         "five_numbers_to_three",
@@ -358,6 +480,21 @@ CASES = {
         },
         "a square was cut out before resizing",
     ),
+    "a square resized to the crop": (
+        "the_shorter_side_counts",
+        {
+            "    shorter = min(height, width)\n": "    shorter = min(height, width)\n"
+            "    top, left = round((height - shorter) / 2), round((width - shorter) / 2)\n"
+            "    image = resize_picture(image[top : top + shorter, left : left + shorter], crop, crop)\n"
+            "    height = width = shorter = resize = crop\n"
+        },
+        "a square was cut out and resized",
+    ),
+    "as much cut off at both ends": (
+        "an_odd_rest_is_rounded_as_python_rounds",
+        {"[top : top + crop, left : left + crop]": "[top : rows - top, left : cols - left]"},
+        "the cut ends at top + crop",
+    ),
     "squeezed into the crop": (
         "the_shorter_side_counts",
         {SIDES: "crop, crop"},
@@ -395,6 +532,21 @@ CASES = {
         "one_picture_and_two_classes",
         {"scores - scores.max(axis=1, keepdims=True)": "scores - scores.max(axis=0)"},
         "the maximum ran along the batch",
+    ),
+    "the largest of each plane": (
+        "one_picture_and_two_classes",
+        {"x.mean(axis=(2, 3))": "x.max(axis=(2, 3))"},
+        "the largest number of each plane",
+    ),
+    "sums of the planes": (
+        "one_picture_and_two_classes",
+        {"x.mean(axis=(2, 3))": "x.sum(axis=(2, 3))"},
+        "sums in place of means",
+    ),
+    "the mean subtracted": (
+        "large_and_small_scores_together",
+        {"scores - scores.max(axis=1, keepdims=True)": "scores - scores.mean(axis=1, keepdims=True)"},
+        "the mean can lie thousands below",
     ),
     "no bias": (
         "one_picture_and_two_classes",
@@ -796,6 +948,31 @@ READER_AND_ORDER = {
         {"            last[source] = step\n": "            last[source] = min(last[source], step)\n"},
         "a result goes after its first reader",
     ),
+    "steps along the readings": (
+        "04_graph",
+        "random_networks_in_any_order_of_keys",
+        {
+            "    for step, name in enumerate(order):\n        for source": "    for step, name in enumerate(reads):\n"
+            "        for source"
+        },
+        "steps are places in `order`",
+    ),
+    "what nobody reads goes at once": (
+        "04_graph",
+        "a_result_that_nobody_reads_stays",
+        {"last = dict.fromkeys(order, len(order) - 1)": "last = {name: step for step, name in enumerate(order)}"},
+        "a result that nobody reads goes at once",
+    ),
+    "the peak after the release": (
+        "04_graph",
+        "simple_ops_needs_9216_bytes",
+        {
+            "        peak = max(peak, alive)\n        alive -= leaving.get(step, 0)\n": (
+                "        alive -= leaving.get(step, 0)\n        peak = max(peak, alive)\n"
+            )
+        },
+        "Take the peak before the inputs go",
+    ),
     "readers counted once, slots subtracted": (
         "04_graph",
         "one_result_in_two_slots",
@@ -904,6 +1081,10 @@ OF_MUTANTS = {
     "loop_nest/overlapping": "tiles do not overlap",
     "loop_nest/relu_is_abs": "max(a, 0.0), and not min",
     "loop_nest/bias_of_rows": "not that of the row",
+    "loop_nest/bias_of_the_first_tile": "all tiles take the bias of the leftmost",
+    "loop_nest/residual_of_the_first_tile": "all tiles take the residual of the first one",
+    "loop_nest/no_start": "`for i in range(2, 2):` never runs",
+    "loop_nest/returned": "leave out the line `return`",
     "loop_nest/loads_each": "each multiply-add loads both of its numbers",
     "loop_nest/loads_weights": "w is loaded for each multiply-add",
     "loop_nest/loads_x": "x is loaded for each multiply-add",
@@ -1248,6 +1429,33 @@ ARRAYS = {
         {".sum(axis=1)  # (O": ".sum(axis=0)  # (O"},
         "so sum over C, axis 1",
     ),
+    "a sum over the kernels, too": (
+        "11_speed",
+        "one_tile",
+        {".sum(axis=1)  # (O": ".sum(axis=(0, 1))  # (O"},
+        "sum over C alone, axis 1",
+    ),
+    "zeros on all sides": (
+        "11_speed",
+        "one_tile",
+        {"((0, 0), (0, height % 2), (0, width % 2))": "((0, 0), (1, 1), (1, 1))"},
+        "the image was padded on all sides",
+    ),
+    "a start that goes back": (
+        "11_speed",
+        "three_values_in_160_bytes",
+        {"start = max(start, offsets[other] + sizes[other])": "start = offsets[other] + sizes[other]"},
+        "if you walk up past neighbours, none of them may lower the start",
+    ),
+    "a list of buffers": (
+        "11_speed",
+        "within_25_percent",
+        {
+            "            if start + sizes[name] <= offsets[other]:\n                break\n": "",
+            "for order in (by_size, by_area, by_length)]": "for order in (by_size[::-1],)]",
+        },
+        "a small value blocks all of a large one",
+    ),
     "only the value before is looked at": (
         "11_speed",
         "three_values_in_160_bytes",
@@ -1280,11 +1488,129 @@ ARRAYS = {
         },
         "some products were not made by multiply",
     ),
+    "values that are not counted": (
+        "07_expression",
+        "a_wrong_number_of_values_is_refused",
+        {"    if len(children) != arity:\n": "    if False:\n"},
+        "compare the number of children with the table",
+    ),
+    "a comma before the bracket": (
+        "07_expression",
+        "brackets_and_commas_have_their_places",
+        {
+            "            child, at = read_value(tokens, at + 1, functions)\n            children.append(child)\n": (
+                "            if at + 1 < len(tokens) and tokens[at + 1].type is TokenType.RIGHT_BRACKET:\n"
+                "                at += 1\n"
+                "                break\n"
+                "            child, at = read_value(tokens, at + 1, functions)\n"
+                "            children.append(child)\n"
+            )
+        },
+        "after a comma a value must follow",
+    ),
+    "the new function alone": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {"{**table(), name: Function(arity, function)}": "{name: Function(arity, function)}"},
+        "all others are missing",
+    ),
+    "the old max taken out of the table": (
+        "07_expression",
+        "the_table_stays_as_it_is",
+        {
+            "def table() -> Mapping[str, Any]:\n": (
+                "import functools\n\n\n@functools.cache\ndef table() -> Mapping[str, Any]:\n"
+            ),
+            "    return evaluate(text, operands, {**table(), name: Function(arity, function)})\n": (
+                "    table()[name] = Function(arity, function)\n"
+                "    try:\n"
+                "        return evaluate(text, operands)\n"
+                "    finally:\n"
+                "        del table()[name]\n"
+            ),
+        },
+        "the old max is gone",
+    ),
+    "a value left over": (
+        "07_expression",
+        "too_many_values_are_an_error",
+        {"    if len(stack) != 1:\n": "    if not stack:\n"},
+        "at the end the stack must hold exactly one",
+    ),
+    "an @ inside a word": (
+        "07_expression",
+        "a_right_text_stays",
+        {"reversed(WORD.findall(text))": "reversed(text.translate(str.maketrans('(),', '   ')).split())"},
+        "a word ends where an @ begins the next one",
+    ),
     "a tensor that one other part reads": (
         "10_partition",
         "a_chain_in_three_parts",
         {"                    outputs[source].add(tensor)\n": ""} | {"tensor not in read_at_home or": "False or"},
         "a tensor that another part reads is missing",
+    ),
+    "no last part yet": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"if merged and merged[-1][0] == device": "if merged[-1][0] == device"},
+        "your own list is still empty",
+    ),
+    "a list that loses parts under the loop": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {
+            "    merged: list[tuple[str, list[int]]] = []\n": (
+                "    merged = list(parts)\n"
+                "    for i in range(len(merged) - 1):\n"
+                "        if merged[i][0] == merged[i + 1][0]:\n"
+                "            del merged[i]\n"
+                "    merged = []\n"
+            ),
+        },
+        "the list became shorter than the loop thinks",
+    ),
+    "names compared as objects": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"merged[-1][0] == device": "merged[-1][0] is device"},
+        "are names compared with ==",
+    ),
+    "the old part stays": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"            merged[-1][1].extend(nodes)\n": "            merged.append((device, merged[-1][1] + nodes))\n"},
+        "still stands before the joined one",
+    ),
+    "parts of nodes by place": (
+        "10_partition",
+        "parts_in_any_order",
+        {
+            "{node: part for part, members in enumerate(parts) for node in members}": (
+                "[part for part, members in enumerate(parts) for node in members]"
+            )
+        },
+        "parts hold NUMBERS of nodes",
+    ),
+    "tensors taken for nodes": (
+        "10_partition",
+        "two_inputs_and_a_constant",
+        {"source = part_of[maker[tensor]]": "source = part_of[tensor]"},
+        "a tensor's number was used as its node's",
+    ),
+    "numbers of numpy in right lists": (
+        "10_partition",
+        "a_chain_in_three_parts",
+        {
+            "from __future__ import annotations\n": "from __future__ import annotations\n\nimport numpy as np\n",
+            "(sorted(reads), sorted(hands_over), ": "(sorted(reads), [*np.unique([*hands_over])], ",
+        },
+        "None",
+    ),
+    "parts in the order of their first nodes": (
+        "10_partition",
+        "random_placements",
+        {"for turn in sorted(members)]": "for turn in members]"},
+        "sort them by their levels",
     ),
     "parts removed from under the loop": (
         "10_partition",

@@ -664,3 +664,37 @@ def test_a_picture_is_cut_into_pieces_of_the_networks_size(mine: Path, tmp_path:
     said = subprocess.run(command, cwd=mine.parent, capture_output=True, text=True).stdout.splitlines()
     assert all(line.endswith(" of 4 pieces") for line in said)
     assert sum(int(line.split()[1]) for line in said) == 4
+
+
+@pytest.mark.slow
+def test_the_photograph_that_comes_along_is_named_by_the_network_beside_it(mine: Path) -> None:
+    command = [sys.executable, "-m", "mine", "mine/classifier", f"mine/{package.PHOTOGRAPH}"]
+    said = subprocess.run(command, cwd=mine.parent, capture_output=True, text=True).stdout
+    assert said.splitlines()[0].split()[0] == "cat"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("dilation=(1,1) kernel", "dilation=(2,2) kernel", "has dilation=(2,2), and only dilation=(1,1)"),
+        ("padding=(0,0) return", "padding=same return", "has padding=same, and two numbers were expected"),
+        ("output_size=(1,1)", "output_size=1", "has output_size=1, and two numbers were expected"),
+        ("start_dim=1", "start_dim=2", "has start_dim=2, and only start_dim=1"),
+    ],
+)
+def test_an_option_that_no_part_computes_is_refused_and_not_ignored(mine: Path, old: str, new: str, said: str) -> None:
+    file = mine / "digits" / "digits.pnnx.param"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mine", "mine/digits"], cwd=mine.parent, capture_output=True, text=True
+    )
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_network_that_changes_with_its_first_call_is_found(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "UNSEEN", 0)
+    change(mine / "model.py", 'parts.evaluate(params["expr"], inputs)', 'parts.evaluate(params.pop("expr"), inputs)')
+    assert "KeyError: 'expr'" in compare(mine, seed=1).error

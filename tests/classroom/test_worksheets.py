@@ -10,11 +10,13 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from classroom import register, stubs
+from classroom.judge import SubmissionError
 from classroom.judge.homework import Homework
 
 nbformat = pytest.importorskip("nbformat", reason="makes worksheets, and nbformat is not installed")
@@ -24,7 +26,7 @@ from classroom.dev import notebooks as books  # noqa: E402
 from classroom.front.asked import Answer, SheetFault, answers  # noqa: E402
 from classroom.front.cells import Sheet  # noqa: E402
 from classroom.front.sheets import handed_out_sheet  # noqa: E402
-from classroom.front.stand_in import Given  # noqa: E402
+from classroom.front.stand_in import Given, NoAnswer, as_raised  # noqa: E402
 from classroom.tasks import tasks_of  # noqa: E402
 
 SHEET = "homework/01_numbers/worksheet.ipynb"
@@ -349,3 +351,16 @@ def test_an_answer_too_large_for_a_sheet_is_none(course: Course) -> None:
     found = course.asked(WRONG.replace("def power(x):\n    return x", "def power(x):\n    return '1' * 3_000_000"))
     assert found["square"].difference is not None
     assert "more than" in found["square"].difference.happened
+
+
+def test_an_error_of_one_s_own_is_raised_as_the_one_of_the_stub_that_it_is_derived_from() -> None:
+    stub = ModuleType("hw")
+    stub.ExpressionError = type("ExpressionError", (ValueError,), {})  # type: ignore[attr-defined]
+    own = SubmissionError("raise", "two values", "CountError", 3, ["ExpressionError", "ValueError"])
+    raised = as_raised(own, stub)
+    assert type(raised) is stub.ExpressionError
+    assert str(raised) == "two values"
+    decoding = SubmissionError("raise", "no text", "UnicodeDecodeError", 3, ["UnicodeError", "ValueError"])
+    assert type(as_raised(decoding, stub)) is UnicodeError
+    assert type(as_raised(SubmissionError("raise", "two values", "CountError"), stub)) is NoAnswer
+    assert type(as_raised(SubmissionError("died", "it ended", bases=["ValueError"]), stub)) is NoAnswer

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
 
 import kuiper
+from kuiper.compiled.kernels.attention import CHUNK
 from kuiper.compiled.parts import LARGE
 from kuiper.compiled.plan import CompiledPlan
 from kuiper.compiled.target import host
@@ -114,11 +115,50 @@ def test_what_is_not_finite_arrives(tmp_path: Path, value: float, which: int) ->
     np.testing.assert_allclose(found[np.isfinite(found)], expected[np.isfinite(expected)], rtol=1e-5, atol=2e-6)
 
 
-def test_several_queries_and_joins_that_others_read_are_joined(tmp_path: Path) -> None:
-    assert len(agree(tmp_path, arrays(2, 1, 9, 3, 8, 8, queries=3), None).steps) == 3
+@pytest.mark.parametrize("mask", [None, "bool", "float"])
+@pytest.mark.parametrize(("earlier", "queries"), [(9, 3), (300, 20), (CHUNK, 33), (2 * CHUNK + 7, 15)])
+def test_several_queries_take_two_halves(tmp_path: Path, mask: str | None, earlier: int, queries: int) -> None:
+    inputs = arrays(2, 2, earlier, queries, 24, 40, queries=queries)
+    hidden = np.random.default_rng(6).random((queries, earlier + queries)) < 0.6
+    hidden[1] = True  # one that sees nothing
+    if mask:
+        inputs.append(~hidden if mask == "bool" else np.where(hidden, -np.inf, numbers(5, 1, 1)).astype(np.float32))
+    plan = agree(tmp_path, inputs, mask)
+    assert len(plan.steps) == 1, "nothing is joined"
+    assert all(plan.compiled)
+
+
+@pytest.mark.parametrize("used", [0, 1, CHUNK, CHUNK + 1, 2 * CHUNK])
+def test_several_queries_do_not_read_places_that_are_not_in_use(tmp_path: Path, used: int) -> None:
+    inputs = arrays(2, 2, 2 * CHUNK, 17, 24, 40, queries=17)
+    own = np.tri(17, dtype=bool)
+    mask = np.concatenate([np.broadcast_to(np.arange(2 * CHUNK) < used, (17, 2 * CHUNK)), own], 1)
+    expected = network(tmp_path, "bool", engine="simple")(*inputs, mask)[0]
+    for x in (inputs[1], inputs[3]):
+        x[:, :, -(-used // CHUNK) * CHUNK :] = np.nan
+    (found,) = network(tmp_path, "bool")(*inputs, mask)
+    np.testing.assert_allclose(found, expected, atol=2e-6)
+
+
+def test_joins_that_others_read_are_joined(tmp_path: Path) -> None:
     graph = network(tmp_path, None, returned="5")
     inputs = arrays(2, 1, 9, 1, 8, 8)
     np.testing.assert_array_equal(graph(*inputs)[0], np.concatenate(inputs[1:3], 2))
+
+
+def test_new_keys_that_are_cut_from_the_joined_ones_are_read_where_they_lie(tmp_path: Path) -> None:
+    param = tmp_path / "net.pnnx.param"
+    lines = text("", None).split("\n")[2:-2]  # without the output, and the line's end behind it
+    lines += ["Tensor.slice cut 1 1 5 8 dim=2 start=9 end=9223372036854775807 step=1", "F.relu relu 1 1 8 9"]
+    lines += ["pnnx.Output out 1 0 7", "pnnx.Output new 1 0 9"]
+    lines = [f"{len(lines)} 10", *lines]
+    param.write_text("\n".join(["7767517", *lines]) + "\n")
+    inputs = arrays(2, 1, 9, 3, 8, 8, queries=3)
+    graph = kuiper.load(param, engine="compiled", threads=2)
+    y, new = graph(*inputs)
+    np.testing.assert_array_equal(new, np.maximum(inputs[2], 0))
+    np.testing.assert_allclose(y, network(tmp_path, None, engine="simple")(*inputs)[0], atol=2e-6)
+    assert "torch.cat" not in [step.operators[0].type for step in plan_of(graph).steps]
 
 
 class TestInputsInPlace:
@@ -139,7 +179,7 @@ class TestInputsInPlace:
                 inputs[1], inputs[3] = inputs[3].copy(), inputs[1].copy()  # other memory
             np.testing.assert_allclose(graph(*inputs)[0], simple(*inputs)[0], atol=2e-6)
         plan = plan_of(graph)
-        assert plan._read_in_place == {"1", "3"}
+        assert plan._in_place == {"1", "3"}
         assert plan.memory.planned_bytes < LARGE, "they are not in the arena"
         for number, x in enumerate((inputs[1], inputs[3])):
             assert plan._outside.addresses[number] == x.ctypes.data
@@ -154,7 +194,7 @@ class TestInputsInPlace:
     def test_one_that_is_returned_or_read_by_calls_is_copied(self, tmp_path: Path, inputs: list[np.ndarray]) -> None:
         graph = network(tmp_path, None, returned="1")
         np.testing.assert_array_equal(graph(*inputs)[0], inputs[1])
-        assert not plan_of(graph)._read_in_place & {"1"}
+        assert not plan_of(graph)._in_place & {"1"}
         param = tmp_path / "called.pnnx.param"
         param.write_text(
             "7767517\n4 3\npnnx.Input x 0 1 0\ntorch.cumsum sum 1 1 0 1 dim=0\n"
@@ -165,7 +205,7 @@ class TestInputsInPlace:
         for factor in (1, 2):
             expected = np.maximum(np.cumsum(factor * x, 0), 0)
             np.testing.assert_allclose(called(factor * x)[0], expected, rtol=1e-5, atol=1e-4)
-        assert not plan_of(called)._read_in_place
+        assert plan_of(called)._in_place == {"2"}, "the result alone"
 
     def test_the_plan_never_writes_into_them(self, tmp_path: Path, inputs: list[np.ndarray]) -> None:
         graph = network(tmp_path, None)
@@ -176,3 +216,55 @@ class TestInputsInPlace:
             graph(*inputs)
         for x, old in zip(inputs, before):
             np.testing.assert_array_equal(x, old)
+
+
+class TestMemoryOfALanguageModel:
+    """A plan of many tokens through some blocks that return what later tokens are to attend to."""
+
+    TOKENS, ROOM, BLOCKS, WIDTH = 128, 1024, 6, 64
+
+    @pytest.fixture
+    def graph(self, tmp_path: Path) -> RuntimeGraph:
+        text = ["pnnx.Input x 0 1 x", "pnnx.Input keys 0 1 keys", "pnnx.Input mask 0 1 mask"]
+        at = "x"
+        for i in range(self.BLOCKS):
+            text += [
+                f"Tensor.select select{i} 1 1 keys k{i} dim=0 index={i}",
+                f"F.relu relu{i} 1 1 {at} r{i}",
+                f"torch.transpose turn{i} 1 1 r{i} t{i} dim0=1 dim1=2",
+                f"torch.cat cat{i} 2 1 k{i} t{i} c{i} dim=2",
+                f"torch.cat join{i} 2 1 k{i} t{i} v{i} dim=2",
+                f"F.scaled_dot_product_attention attend{i} 4 1 t{i} c{i} v{i} mask a{i} dropout_p=0.0 is_causal=False "
+                f"$query=t{i} $key=c{i} $value=v{i} $attn_mask=mask",
+                f"torch.transpose back{i} 1 1 a{i} b{i} dim0=1 dim1=2",
+            ]
+            at = f"b{i}"
+        names = " ".join(f"t{i}" for i in range(self.BLOCKS))
+        text += [
+            f"torch.stack stack {self.BLOCKS} 1 {names} s dim=0",
+            f"prim::TupleConstruct pair 2 1 {at} s both",
+            "pnnx.Output out 1 0 both",
+        ]
+        param = tmp_path / "net.pnnx.param"
+        param.write_text("\n".join(["7767517", f"{len(text)} {5 + 7 * self.BLOCKS}", *text]) + "\n")
+        return kuiper.load(param, engine="compiled", threads=2)
+
+    def inputs(self) -> list[np.ndarray]:
+        mask = np.concatenate([np.zeros((self.TOKENS, self.ROOM), bool), np.tri(self.TOKENS, dtype=bool)], 1)
+        x, keys = numbers(1, 1, self.TOKENS, 8, self.WIDTH), numbers(2, self.BLOCKS, 1, 8, self.ROOM, self.WIDTH)
+        return [x, keys, mask]
+
+    def test_the_arena_has_neither_the_cache_nor_what_is_returned(self, graph: RuntimeGraph) -> None:
+        inputs = self.inputs()
+        y, kept = graph(*inputs)
+        again = graph(*inputs)
+        (expected, keys) = graph.forward(*inputs, planned=False)
+        np.testing.assert_allclose(y, expected, atol=1e-5)
+        np.testing.assert_allclose(kept, keys, atol=1e-5)
+        np.testing.assert_array_equal(again[1], kept)
+        assert not np.shares_memory(again[1], kept), "each pass has results of its own"
+        plan = plan_of(graph)
+        values = 4 * self.TOKENS * 8 * self.WIDTH  # bytes of one block's
+        assert kept.nbytes == self.BLOCKS * values >= LARGE
+        assert plan.memory.planned_bytes < inputs[2].nbytes + 4.5 * values
+        assert plan.scratch_bytes < 2.2 * (inputs[1].nbytes // self.BLOCKS)

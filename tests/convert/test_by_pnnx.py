@@ -22,6 +22,7 @@ from kuiper.fast.kernels.matmul.attention import Attention
 from kuiper.fast.kernels.matmul.embedding import EmbeddingKernel
 from kuiper.fast.kernels.matmul.linear import LinearKernel
 from kuiper.fast.plan.fallback import Fallback
+from kuiper.quantize import quantize_network
 from kuiper.text import Cache, forward, last_scores, read
 
 STORED = Path(__file__).parent / "stored" / "by_pnnx.pnnx.param"
@@ -142,3 +143,15 @@ def test_arrays_are_shared_by_their_bytes_not_by_their_checksum(pair):
     head, table = (graph.operator(name).attributes["weight"] for name in (HEAD, TABLE))
     assert head is not table
     assert (head.raw != table.raw).sum() == 1
+
+
+def test_fewer_bits_leave_no_float32_copy_of_the_table(pair):
+    text = [3, 1, 4, 1, 5]
+    scores_of = [forward(g, text, Cache.of(g, 9)) for g in (kuiper.load(param, engine="simple") for param in pair)]
+    made = quantize_network(pnnx.read(pair[0]), bits=8).graph
+    assert [o.name for o in made.operator(HEAD).inputs] == [pnnx.read(pair[0]).operator(HEAD).inputs[1].name]
+    large = {a.dtype.code for op in made for a in op.attributes.values() if a.shape == (50, 24)}
+    assert large == {"i8"}
+    small = kuiper.load(made, engine="simple")
+    found = forward(small, text, Cache.of(small, 9))
+    np.testing.assert_allclose(found, scores_of[0], atol=0.05 * np.abs(scores_of[0]).max())

@@ -86,11 +86,20 @@ def test_types_that_stay_are_views_and_conversions_are_none(lowered):
     [
         (joining.Cat(0), ([np.zeros((2, 3), np.float32)] * 2,)),
         (joining.Cat(0), (np.zeros((2, 3), np.float32), np.zeros((2, 3), np.int64))),
-        (joining.Cat(0), (np.zeros((2, 3), np.float32), np.zeros((0,), np.float32))),
+        (joining.Cat(0), (np.zeros((2, 3), np.float32), np.zeros((0,), np.int64))),
+        (joining.Cat(0), (np.zeros((0,), np.float32), np.zeros((0,), np.float32))),
     ],
 )
-def test_lists_mixed_types_and_empty_arrays_are_joined_by_the_layer(lowered, layer, inputs):
+def test_lists_and_mixed_types_are_joined_by_the_layer(lowered, layer, inputs):
     assert lowered(layer, *inputs) is None
+
+
+@pytest.mark.parametrize("empty_first", [False, True])
+def test_what_is_joined_to_nothing_is_a_view(lowered, empty_first):
+    x, nothing = np.zeros((2, 3), np.float32), np.zeros((0,), np.float32)
+    inputs = (nothing, x) if empty_first else (x, nothing)
+    assert type(lowered(joining.Cat(0), *inputs)) is View
+    assert isinstance(lowered(joining.Cat(0), *inputs, x), Join)
 
 
 @settings(max_examples=30, deadline=None)

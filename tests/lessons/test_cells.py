@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,8 @@ def greedy(x: list[int]) -> int:
             "same([1.0]): expected [True], got [1.0]: the values are right, but they are float64 and not bool, as "
             "comparisons give (0 of 1 right)",
         ),
+        (same, [((Fraction(1, 2),), 0.5), (([Fraction(3)],), [3])], "same: right, 2 of 2"),
+        (same, [((Fraction(1, 3),), 0.5)], "same(Fraction(1, 3)): expected 0.5, got Fraction(1, 3) (0 of 1 right)"),
         (same, [((np.array([0]),), np.array([True]))], "same([0]): expected [True], got [0] (0 of 1 right)"),
         (same, [((np.True_,), True), (([np.str_("a")],), ["a"])], "same: right, 2 of 2"),
         (same, [((np.True_,), False)], "same(True): expected False, got True (0 of 1 right)"),

@@ -38,9 +38,11 @@ from classroom.judge import Mutant, Student, expect, task
 from ..public import run_of
 
 TOO_EARLY = (
-    "some result goes too early. Let it go once, when the last operator that reads it has written its own result; "
-    "what nobody reads stays."
+    "a result is missing at the busiest step. Take the peak before the inputs go; let each result go once, after its "
+    "last reader; what nobody reads stays."
 )
+KEPT = "too early: a result that nobody reads goes at once. The network returns it: keep it."
+STEPS = "steps are places in `order`, not in `reads`: find the last readers along `order`."
 
 
 def peak(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
@@ -57,16 +59,23 @@ def peak(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mappin
 
 
 def peak_mistakes(
-    order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]
+    order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int], rule: str = ""
 ) -> dict[str, int | float]:
-    """Likely cause -> what it gives here, where it is wrong and no other cause gives the same."""
+    """Likely cause -> what it gives here, where it is wrong and no other cause gives the same.
+
+    rule : the one that a test is about, "unread" or "order"; its cause comes first, whatever else gives the same.
+    """
     right = peak(order, reads, sizes)
+    sought = {"unread": {KEPT: _wrong_peaks(order, reads, sizes)[KEPT]}, "order": _steps_of(order, reads, sizes)}
+    own = {cause: wrong for cause, wrong in sought.get(rule, {}).items() if wrong != right}
     causes: dict[int, list[str]] = {}
     for cause, wrong in _wrong_peaks(order, reads, sizes).items():
         if wrong != right:
             causes.setdefault(wrong, []).append(cause)
-    mistakes: dict[str, int | float] = {"the bytes came as a float: return an int.": float(right)}
+    mistakes: dict[str, int | float] = {"the bytes came as a float: return an int.": float(right), **own}
     for wrong, found in causes.items():
+        if wrong in own.values():
+            continue
         if len(found) == 1:
             mistakes[found[0]] = wrong
         elif all(cause.startswith("too early") for cause in found):
@@ -102,9 +111,7 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
         "every result stays to the end. Let each go after its last reader.": sum(sizes.values()),
         "this is the largest result alone. Add up all that is alive at the same step.": max(sizes.values()),
         "only what one operator reads and writes is counted. Others are alive, too: they are read later.": widest,
-        "too early: a result that nobody reads goes at once. The network returns it: keep it.": peak(
-            order, closed, sizes
-        ),
+        KEPT: peak(order, closed, sizes),
         "too early: an operator's inputs go before its output comes. Take the peak first, then let them go.": max(
             now - sum(sizes[gone] for gone in leaving)
             for now, leaving in zip(_levels(order, by_last, sizes), by_last, strict=True)
@@ -163,6 +170,29 @@ def _in_order_of(names: Iterable[str], reads: Mapping[str, Sequence[str]], sizes
     for step, name in enumerate(order):
         last |= dict.fromkeys(reads[name], step)
     return max(_levels(order, [[name for name in last if last[name] == step] for step in range(len(last))], sizes))
+
+
+def _steps_of(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> dict[str, int]:
+    """Likely cause -> what the last readers give, if their steps are counted along the keys of `reads`."""
+    last = dict.fromkeys(order, len(order) - 1)
+    for step, name in enumerate(reads):
+        last |= dict.fromkeys(reads[name], step)
+    leaving = [[name for name in order if last[name] == step] for step in range(len(order))]
+    present: set[str] = set()
+    there = []
+    for name, gone in zip(order, leaving, strict=True):
+        present.add(name)
+        there.append(sum(sizes[each] for each in present))
+        present -= set(gone)
+    lives = [
+        sum(sizes[name] for first, name in enumerate(order) if first <= step <= last[name])
+        for step in range(len(order))
+    ]
+    return {
+        STEPS: max(there),
+        f"{STEPS} Else a result goes before it has come.": max(_levels(order, leaving, sizes)),
+        f"{STEPS} Else a life may end before it begins.": max(lives),
+    }
 
 
 def expect_peak(
@@ -281,6 +311,13 @@ MUTANTS = [
         "the readings are looked at in the order of their dictionary, so another one is the last",
         old=("    for step, name in enumerate(order):\n        for source in reads[name]:\n"),
         new=("    for name in reads:\n        step = order.index(name)\n        for source in reads[name]:\n"),
+        breaks="order",
+    ),
+    Mutant(
+        "steps of the readings",
+        "the last readers are numbered along the dictionary, and not along the order",
+        old=("    for step, name in enumerate(order):\n        for source in reads[name]:\n"),
+        new=("    for step, name in enumerate(reads):\n        for source in reads[name]:\n"),
         breaks="order",
     ),
     Mutant(

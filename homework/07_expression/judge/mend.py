@@ -16,6 +16,8 @@ why the engine builds a tree and writes the text once at the end.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from classroom.judge import Failure, Mutant, Student, expect, expect_refused, task
@@ -44,7 +46,11 @@ def scrambled(rng: np.random.Generator, words: list[str]) -> str:
     """The words that are no bracket and no comma, in their order, with random brackets, commas and spaces between."""
     between = [",", "(", ")", "),", " , ", ",(", " "]
     bare = [word for word in words if word not in NAMES]
-    return "".join(word + between[rng.integers(len(between))] for word in bare)
+    text = ""
+    for word, after in pairwise([*bare, ""]):
+        here = [*between, ""] if after.startswith("@") else between  # an @ begins a new word
+        text += word + here[rng.integers(len(here))]
+    return text
 
 
 def random_language(rng: np.random.Generator) -> dict[str, int]:
@@ -220,6 +226,13 @@ MUTANTS = [
         new=(
             "        if word in ('sin', '@'):\n            raise ExpressionError(word)\n        if word not in arity:\n"
         ),
+        breaks="words",
+    ),
+    Mutant(
+        "an @ inside a word",
+        "only brackets, commas and whitespace end a word, so neg@0 is one",
+        old="in reversed(WORD.findall(text))",
+        new="in reversed(re.findall(r'[(),]|[^(),\\s]+', text))",
         breaks="words",
     ),
     Mutant(

@@ -82,6 +82,9 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
         "the maximum ran along the batch: subtract the largest score of each row, axis=1": risky(
             scores, scores.max(axis=0)
         ),
+        "the mean can lie thousands below the largest score, which then overflows: subtract the largest": risky(
+            scores, scores.mean(axis=1, keepdims=True)
+        ),
         "one sum for the whole batch: divide each row by its own sum, axis=1 with keepdims=True": (
             (powers := np.exp(scores - scores.max(axis=1, keepdims=True))) / powers.sum()
         ),
@@ -94,6 +97,7 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
             pixel_scores
         ).mean(axis=(2, 3)),
         "sums in place of means: divide by the pixels of a plane": shares(pixels * features @ weight.T + bias),
+        "the largest number of each plane in place of its mean": shares(x.max(axis=(2, 3)) @ weight.T + bias),
         "the bias is missing": shares(features @ weight.T),
         "every picture has the probabilities of the first": np.repeat(expected[:1], len(x), axis=0),
     }

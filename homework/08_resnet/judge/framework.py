@@ -56,7 +56,7 @@ def outputs_mistakes(
     """Likely cause -> what it gives: by kuiper, for the network as it is misread."""
     right = outputs(text, weights, inputs)
     misread = {
-        "An operator wrote its result into the array that it read: make a new one, values[outputs[0]] = ...": (
+        "An operator wrote into the array that it read, which others read, too: compute makes a new array.": (
             overwritten(text),
             weights,
         ),
@@ -72,6 +72,8 @@ def outputs_mistakes(
             re.sub(r"(pnnx\.Expression\s+\S+\s+2 1) (\S+) (\S+)", r"\1 \3 \2", text),
             weights,
         ),
+        "An expression passed its first input on: of the types that begin with pnnx. only Input and Output compute "
+        "nothing.": (re.sub(r"expr=\S+", "expr=@0", text), weights),
         "A linear layer multiplied by weight and not by weight.T.": (
             text,
             {
@@ -328,6 +330,42 @@ MUTANTS = [
         old="        y = inputs[0] @ weight.T\n",
         new="        weight *= np.float32(1)\n        y = inputs[0] @ weight.T\n",
         breaks="kept",
+    ),
+    Mutant(
+        "first_input",
+        "tells topological_order of each operator's first input only",
+        old="for operand in inputs:\n            successors",
+        new="for operand in inputs[:1]:\n            successors",
+        breaks="order",
+    ),
+    Mutant(
+        "expr_gone",
+        "takes the expression out of the operator",
+        old='parts.evaluate(params["expr"], inputs)',
+        new='parts.evaluate(params.pop("expr"), inputs)',
+        breaks="again",
+    ),
+    Mutant(
+        "options_gone",
+        "takes the options out of the operator",
+        old="return parts.parse_parameter(params[key])[1]",
+        new="return parts.parse_parameter(params.pop(key))[1]",
+        breaks="again",
+    ),
+    Mutant(
+        "expr_parsed",
+        "reads the expression as an option",
+        old='parts.evaluate(params["expr"], inputs)',
+        new='parts.evaluate(option("expr"), inputs)',
+        breaks="expression",
+    ),
+    Mutant(
+        "zeros_for_none",
+        "makes a bias of zeros where there is none",
+        old="return parts.conv2d(inputs[0], weight, bias, ",
+        new="bias = np.zeros(len(weight), np.float32) if bias is None else bias\n"
+        "        return parts.conv2d(inputs[0], weight, bias, ",
+        breaks="bias",
     ),
     Mutant(
         "one_reader",

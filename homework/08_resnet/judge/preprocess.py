@@ -35,7 +35,7 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     """What preprocess has to give; or what it gives with one mistake."""
     mean, std = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
     height, width = image.shape[:2]
-    if mistake == "square first":
+    if mistake in ("square first", "square into crop"):
         square = min(height, width)
         top, left = round((height - square) / 2), round((width - square) / 2)
         image, height, width = image[top : top + square, left : left + square], square, square
@@ -78,7 +78,12 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
         left = top
     if mistake == "place of columns":
         top = left
-    cut = small[top : top + crop, left : left + crop].astype(np.float64)
+    bottom, right = top + crop, left + crop
+    if mistake == "both ends":
+        bottom, right = rows - top, cols - left
+    cut = small[top:bottom, left:right].astype(np.float64)
+    if mistake == "square into crop":
+        cut = bilinear(image, crop, crop).astype(np.float64)
     cut = cut[..., ::-1] if mistake == "bgr" else cut
     cut = cut // 255 if mistake == "whole" else cut / (1 if mistake == "bytes" else 255)
     cut = np.round(cut) if mistake == "rounded" else cut
@@ -99,7 +104,14 @@ PLACE_CAUSES = {
     "longer": "the longer side was resized to `resize`: it is the shorter one",
     "squeezed": "both sides were resized to `resize`: the longer one keeps its proportion, and is cut afterwards",
     "no crop": "the whole picture was squeezed into crop x crop: resize it in proportion, then cut the middle out",
+    "up": (
+        "the crop begins a pixel too far: it begins at round((n - crop) / 2), and Python's round takes a half to the "
+        "even number, 2.5 to 2"
+    ),
     "square first": "a square was cut out before resizing: resize the whole picture first, then cut out its middle",
+    "square into crop": "a square was cut out and resized to crop x crop: resize the whole picture first, then cut",
+    "both ends": "as much was cut off at the end as at the beginning, too little if the rest is odd: the cut ends "
+    "at top + crop and left + crop",
     "not resized": "the picture was not resized before the cut: resize_picture(image, rows, cols) comes first",
     "resize forgotten": "the cut comes from the picture as it was given: resize it first, with resize_picture",
     "exchanged": "height and width are exchanged: resize_picture takes the height first, then the width",
@@ -109,10 +121,6 @@ PLACE_CAUSES = {
     "round and down": (
         "the longer side was rounded to the nearest, and the beginning of the crop down: they are "
         "floor(resize * longer / shorter) and round((n - crop) / 2)"
-    ),
-    "up": (
-        "the crop begins a pixel too far: it begins at round((n - crop) / 2), and Python's round takes a half to the "
-        "even number, 2.5 to 2"
     ),
     "halves": "n and crop were halved and rounded one by one: halve their difference, round((n - crop) / 2)",
     "rounded halves": "n and crop were halved and rounded one by one: halve the difference, round((n - crop) / 2)",

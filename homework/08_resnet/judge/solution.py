@@ -201,7 +201,7 @@ def framework(parts: Any, text: str, weights: Mapping[str, np.ndarray]) -> Calla
     shared : a result can be read by several operators.
     kept : nothing changes an array that an operator reads, nor `weights` and the arrays in it: somebody else may read
         them later.
-    once : for each x every operator is computed once, no matter how many read its result.
+    once : for each x no operator is computed twice, no matter how many read its result.
     again : the function that you return can be called again, with another x and another N.
     unknown : a type that is not among TYPES raises ValueError, before the network is given any x.
     message : the error's message holds that type and the operator's name.
@@ -256,17 +256,18 @@ def compute(
 
     Rules
     -----
-    parts : every type but nn.Linear is computed by the part that does it, whatever that part computes.
+    parts : every type but nn.Linear is computed by its part. A test hands you other parts: call them, and compute
+        nothing yourself.
     options : stride, padding, groups, kernel_size and output_size are the operator's own, their texts read by
-        parts.parse_parameter(text), which gives (type, value), whatever that value is. The other options always have
-        the values that the parts assume, such as dilation=(1,1).
+        parts.parse_parameter(text), which gives (type, value). A test hands you another one, which gives other values.
+        The options besides these five always have the values that the parts assume, such as dilation=(1,1).
     weights : weight and bias are those that `weights` has under the operator's own name.
     bias : with bias=False there is no bias in `weights`; conv2d takes None for it.
     linear : nn.Linear is x @ weight.T + bias, with numpy.
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
     """
-    # <solution framework: what does each of the eight types between the ends call? An if each, or a dictionary>
+    # <solution framework: what does each of the eight types between the ends call? ifs, or functions in a dict>
     kind, name, _, _, params, _ = operator
     weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")
 

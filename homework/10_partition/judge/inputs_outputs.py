@@ -25,7 +25,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
 
-from ..public import CAUSES, Boundary, Graph, random_graph
+from ..public import CAUSES, FORMS, Boundary, Graph, random_graph
 
 Nodes = Sequence[tuple[list[int], list[int]]]
 DETECTOR = Graph(
@@ -62,12 +62,36 @@ def boundaries(
     return found
 
 
+def by_place(parts: list[list[int]]) -> list[list[int]]:
+    """The parts, of the same sizes, as if their nodes ascended from the first part to the last."""
+    part_of = [i for i, part in enumerate(parts) for _ in part]
+    return [[v for v, other in enumerate(part_of) if other == i] for i in range(len(parts))]
+
+
+def tensors_as_nodes(parts: list[list[int]], nodes: Nodes, kinds: list[str], returned: list[int]) -> Boundary:
+    """A wrong answer: tensor t is taken to come from the part of node t, or from none where there is no such node."""
+    part_of = {v: i for i, part in enumerate(parts) for v in part}
+    reads = [(part_of[v], part_of.get(t), t) for v, (read, _) in enumerate(nodes) for t in read if kinds[t] == "var"]
+    at_home = {t for here, source, t in reads if here == source}
+    found = []
+    for i, part in enumerate(parts):
+        given = {t for v in part for t in [*nodes[v][0], *nodes[v][1]] if kinds[t] == "input"}
+        inputs = given | {t for here, source, t in reads if here == i != source}
+        made = {(v, t) for v in part for t in nodes[v][1] if kinds[t] == "var"}
+        outputs = {t for v, t in made if t not in at_home or v in returned}
+        outputs |= {t for here, source, t in reads if source == i != here}
+        found.append((sorted(inputs), sorted(outputs), len(inputs - given)))
+    return found
+
+
 def boundary_mistakes(
     parts: list[list[int]], nodes: Nodes, kinds: list[str], returned: list[int]
 ) -> dict[str, Boundary]:
     """Likely cause -> what it gives for this graph, where that is wrong."""
     right = boundaries(parts, nodes, kinds, returned)
     found = {cause: boundaries(parts, nodes, kinds, returned, name) for name, cause in CAUSES.items()}
+    found[FORMS["by place"]] = boundaries(by_place(parts), nodes, kinds, returned)
+    found[FORMS["tensor as node"]] = tensors_as_nodes(parts, nodes, kinds, returned)
     return {cause: wrong for cause, wrong in found.items() if wrong != right}
 
 

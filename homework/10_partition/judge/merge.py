@@ -66,6 +66,15 @@ def joined(parts: Parts) -> Parts:
     return done
 
 
+def beside(parts: Parts) -> Parts:
+    """A wrong merge: a joined part stands behind the part that it was made of, and does not replace it."""
+    done: Parts = []
+    for device, nodes in parts:
+        if nodes:
+            done.append((device, done[-1][1] + nodes if done and done[-1][0] == device else nodes))
+    return done
+
+
 def nested(parts: Parts) -> list[tuple[str, list[Any]]]:
     """A wrong merge: the nodes of a later part become one element of the earlier part's list."""
     done: list[tuple[str, list[Any]]] = []
@@ -102,7 +111,12 @@ def merge_mistakes(parts: Parts) -> dict[str, Any]:
             skipping(parts)
         ),
         "empty parts are still there: leave out a part without nodes": joined(parts),
-        "that is the list as it was given, without its empty parts": [part for part in parts if part[1]],
+        "no neighbours were joined: are names compared with ==, and with the last part of your own list?": [
+            part for part in parts if part[1]
+        ],
+        "the part that was joined still stands before the joined one: write the joined one in its place": (
+            beside(parts)
+        ),
         "three neighbours on one device become one as well: compare with the last part of your own list": (
             pairwise_only(parts)
         ),

@@ -75,6 +75,7 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
     even = slow_convolution(padded, weight)
     tiles = even.reshape(outputs, even.shape[1] // 2, 2, even.shape[2] // 2, 2)
     other = np.float64 if x.dtype == np.float32 else np.float32
+    around = slow_convolution(np.pad(x, ((0, 0), (1, 1), (1, 1))), weight)
     zeros = y.copy()
     zeros[:, height - height % 2 :] = 0
     zeros[:, :, width - width % 2 :] = 0
@@ -103,6 +104,16 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
         "the zeros were put above the image or at its left: they belong below and to the right": slow_convolution(
             np.pad(x, ((0, 0), (height % 2, 0), (width % 2, 0))), weight
         )[:, :height, :width],
+        "the image was padded on all sides: no zeros above or at the left, as the output is H-2 x W-2": (
+            around[:, :height, :width]
+        ),
+        "the image was padded on all sides, and so the output is H x W: it is H-2 x W-2, with no zeros around": around,
+        "the sum is over the kernels, too: the products are (O, C, ...), so sum over C alone, axis 1": (
+            y.sum(axis=0, keepdims=True)
+        ),
+        "each kernel has the sum over all of them: the products are (O, C, ...), so sum over C alone, axis 1": (
+            np.repeat(y.sum(axis=0, keepdims=True), outputs, axis=0)
+        ),
         "only the first channel is there: sum the products over all": slow_convolution(x[:1], weight[:, :1]),
         "the kernels are transposed: G g G^T, with g as it is": slow_convolution(x, weight.swapaxes(2, 3)),
         "the kernels are turned by 180 degrees: ours are not": slow_convolution(x, weight[:, :, ::-1, ::-1]),
@@ -175,6 +186,20 @@ MUTANTS = [
         "transforms the kernels only",
         old="inner = into @ tiles @ into.T",
         new="inner = tiles",
+        breaks="result",
+    ),
+    Mutant(
+        "padded_on_all_sides",
+        "pads the image as a layer with padding 1 does",
+        old="np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))\n",
+        new="np.pad(x, ((0, 0), (1, 1 + height % 2), (1, 1 + width % 2)))\n",
+        breaks="result",
+    ),
+    Mutant(
+        "over_kernels_too",
+        "sums over the kernels as well as over the channels",
+        old=".sum(axis=1)",
+        new=".sum(axis=(0, 1))[None].repeat(len(weight), axis=0)",
         breaks="result",
     ),
     Mutant(

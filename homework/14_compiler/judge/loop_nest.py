@@ -135,6 +135,12 @@ def mistakes_in_a_tile(
         "all columns of a tile take the first one's bias: column c takes bias[j + c]": finished(
             y, bias[column], residual, epilogue
         ),
+        "all tiles take the residual of the first one: it is residual[i + r, j + c], with i and j": finished(
+            y, bias, residual[np.arange(len(y)) % tile[0]][:, np.arange(y.shape[1]) % tile[1]], epilogue
+        ),
+        "all tiles take the bias of the leftmost: it is bias[j + c], with j": finished(
+            y, bias[np.arange(y.shape[1]) % tile[1]], residual, epilogue
+        ),
         "all sums of a tile take the first one's residual: it is residual[i + r, j + c]": finished(
             y, bias, residual[row][:, column], epilogue
         ),
@@ -233,6 +239,34 @@ OVERLAPPING = (
 VALUES = "    for r, c in grid:\n"
 
 MUTANTS = [
+    Mutant(
+        "no_start",
+        "ranges without a start, which are empty",
+        LOOP_I,
+        LOOP_I.replace("{top}, ", ""),
+        "result",
+    ),
+    Mutant(
+        "residual_of_the_first_tile",
+        "the residual's place within the tile",
+        '"residual": f"{value} + residual[i + {r}, j + {c}]"',
+        '"residual": f"{value} + residual[{r}, {c}]"',
+        "epilogue",
+    ),
+    Mutant(
+        "bias_of_the_first_tile",
+        "the bias' place within the tile",
+        '"bias": f"{value} + bias[j + {c}]"',
+        '"bias": f"{value} + bias[{c}]"',
+        "epilogue",
+    ),
+    Mutant(
+        "returned",
+        "y is returned, too",
+        JOINED,
+        '    return "\\n".join([*lines, "    return y"]) + "\\n"\n',
+        "language",
+    ),
     Mutant("whole_tiles", "leaves out what is left", CUTS, "    return [(0, whole, step)]\n", "edges"),
     Mutant(
         "no_corner",

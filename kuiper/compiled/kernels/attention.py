@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+from llvmlite import ir
 
-from kuiper.compiled.builder import Value, VectorBuilder, i64
-from kuiper.compiled.kernels.decoding import emit_one_query, matrices
+from kuiper.compiled.builder import BYTE, Value, VectorBuilder, i64
+from kuiper.compiled.kernels.decoding import CachedAttention, emit_one_query, matrices
 from kuiper.compiled.kernels.folds import fold_row
 from kuiper.compiled.kernels.lines import each_vector, emit_lines
 from kuiper.compiled.kernels.masks import Mask, mask_of, masked
@@ -16,58 +18,129 @@ from kuiper.compiled.kernels.matmul import alone, in_rows
 from kuiper.compiled.kernels.product import PackedProduct, PixelAxis, padded_bias
 from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.kernels.rows import larger
-from kuiper.compiled.parts import Module
+from kuiper.compiled.parts import Module, write_zeros
 from kuiper.compiled.ufuncs import exp
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.matmul.attention import LOWEST, SMALLEST, Attention
+
+CHUNK = 256
+"""Keys of a cache that are left out together where no query of a block sees any of them."""
+FLAGS = ir.VectorType(BYTE, 64)
+
+
+class Piece(NamedTuple):
+    """Keys of one run whose scores are made together.
+
+    run : number of the run; first : of its keys. before : keys that come before them in a row of the mask.
+    place : numbers that come before them in a row of scores. keys : how many there are.
+    repeated : how often more of them follow, of which the first are looked at that a query sees; 0: all are.
+    """
+
+    run: int
+    first: int
+    before: int
+    place: int
+    keys: int
+    repeated: int = 0
 
 
 @emits(Attention, inputs="fb")
 def attention(module: Module, kernel: Attention, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
     """Scores of some queries, their softmax, and the mean of the values."""
-    q, k, v, y = (buffer.array for buffer in (*inputs[:3], outputs[0]))
-    lead = y.shape[:-2] or (1,)
-    group, (length, size), (keys, width) = kernel.group, q.shape[-2:], v.shape[-2:]
-    if not attention_fits(q, v, y):
+    q, k, v = (buffer.array for buffer in inputs[:3])
+    given = None if kernel.mask_slot is None else inputs[kernel.mask_slot].array
+    return _emit(module, kernel, q, [(k, v)], given, outputs[0].array)
+
+
+@emits(CachedAttention, inputs="fb")
+def cached_attention(
+    module: Module, kernel: CachedAttention, inputs: Sequence[Buffer], outputs: Sequence[Buffer]
+) -> bool:
+    """The same of earlier keys and of new ones, which lie apart."""
+    q, *parts = (buffer.array for buffer in inputs[:5])
+    given = inputs[5].array if len(inputs) > 5 else None
+    return _emit(module, kernel.attention, q, [(parts[0], parts[2]), (parts[1], parts[3])], given, outputs[0].array)
+
+
+def _emit(
+    module: Module, kernel: Attention, q: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray]],
+    given: np.ndarray | None, y: np.ndarray,
+) -> bool:  # fmt: skip
+    """y = attention of q (..., L, E) over the keys (..., S, E) and values (..., S, Ev) of all pairs; False: no code."""
+    lead, group = y.shape[:-2] or (1,), kernel.group
+    length, size, width = q.shape[-2], q.shape[-1], y.shape[-1]
+    keys = sum(k.shape[-2] for k, _ in pairs)
+    if not all(attention_fits(q, v, y) for _, v in pairs) or (kernel.causal and len(pairs) > 1):
         return False
-    if length == 1 and emit_one_query(module, kernel, q, [(k, v)], _given(kernel, inputs), y):
+    if length == 1 and emit_one_query(module, kernel, q, pairs, given, y):
         return True
-    given = _given(kernel, inputs)
     mask = mask_of(module, kernel, given, (*lead, length, keys))
     if mask is None and (given is not None or kernel.mask is not None):
         return False
     shared = (*lead[:-1], lead[-1] // group)
-    q, y, k, v = (matrices(x, which) for x, which in ((q, lead), (y, lead), (k, shared), (v, shared)))
+    q, y = matrices(q, lead), matrices(y, lead)
+    pairs = [(matrices(k, shared), matrices(v, shared)) for k, v in pairs]
     rows = min(module.target.tile(2)[0], length)
     blocks = -(-length // rows)
-    pitch = module.target.rounded(keys)
-    scores = module.own(rows * pitch)
-    from_keys, key_strides = in_rows(module, k.swapaxes(-1, -2))  # (..., E, S)
-    ask = PackedProduct((PixelAxis(rows, q.strides[-2], 4 * pitch),), (), size, keys, pitch=max(key_strides[-2], 1))
-    mix = PackedProduct((PixelAxis(rows, 4 * pitch, y.strides[-2]),), (), keys, width, pitch=v.strides[-2])
-    zero = module.weight(padded_bias(None, max(keys, width), module.target))
-    asked, mixed = (alone(module, product) for product in (ask, mix))
-    softmax = partial(_softmax, kernel, keys, mask)
-    row_key = "row of scores", keys, kernel.scale, kernel.causal, mask and (mask.flags, mask.strides[-1])
+    pieces, numbers = _pieces([k.shape[-2] for k, _ in pairs], mask, module)
+    pitch = 4 * numbers
+    scores = module.own(rows * numbers)
+    breadth = module.target.rounded(width)
+    sums = module.own(rows * breadth if len(pieces) > 1 else 0)
+    turned = [in_rows(module, k.swapaxes(-1, -2)) for k, _ in pairs]  # (..., E, S)
+    zero = module.weight(padded_bias(None, max(width, *(piece.keys for piece in pieces)), module.target))
+    steps = [(max(strides[-2], 1), v.strides[-2]) for (_, strides), (_, v) in zip(turned, pairs)]
+
+    def asking(piece: Piece) -> PackedProduct:
+        axis = PixelAxis(rows, q.strides[-2], pitch)
+        return PackedProduct((axis,), (), size, piece.keys, pitch=steps[piece.run][0])
+
+    def mixing(piece: Piece) -> PackedProduct:
+        """Values that are added to the sums of the pieces before; the last piece writes the result."""
+        several, last = len(pieces) > 1, piece is pieces[-1]
+        axis = PixelAxis(rows, pitch, y.strides[-2] if last else 4 * breadth, 4 * breadth * several)
+        return PackedProduct((axis,), (), piece.keys, width, residual=several, pitch=steps[piece.run][1])
+
+    asked = {piece: alone(module, asking(piece)) for piece in pieces}
+    mixed = {piece: alone(module, mixing(piece)) for piece in pieces}
+    row_key = "row of scores", tuple(pieces), kernel.scale, kernel.causal, mask and (mask.flags, mask.strides[-1])
+    softmax = partial(_softmax, kernel, pieces, keys, mask)
 
     def line(b: VectorBuilder, at: list[Value]) -> None:
-        y_at, q_at, k_at, v_at, room, nothing, hidden, block = at
+        y_at, q_at, room, sums_at, nothing, hidden, *there, block = at
         start = b.mul(block, i64(rows))
         if length % rows:
             start = b.smaller(start, i64(length - rows))  # the last block ends with the queries
         queries = b.at(q_at, b.mul(start, i64(q.strides[-2])))
-        asked(b, [queries, k_at, nothing, room, room])
-        function = module.shared_function(row_key, 2, 1, softmax)
+        flags = b.at(hidden, b.times(start, mask.strides[-2])) if mask else hidden
+        used = _used(b, pieces[0], rows, mask, flags)
+
+        def ask(piece: Piece, after: Value, _: list[Value]) -> list[Value]:
+            to = b.at(room, b.times(after, 4), 4 * piece.place)
+            asked[piece](b, [queries, b.at(there[piece.run], b.times(after, 4), 4 * piece.first), nothing, to, to])
+            return []
+
+        _each(b, pieces, used, ask)
+        function = module.shared_function(row_key, 2, 2, softmax)
 
         def one(i: Value) -> None:
-            number = b.add(start, i)
-            seen = b.smaller(b.add(number, i64(1)), i64(keys))
-            there = b.at(hidden, b.times(number, mask.strides[-2])) if mask else hidden
-            b.call(function, [b.at(room, b.mul(i, i64(4 * pitch))), there, seen])
+            seen = b.smaller(b.add(b.add(start, i), i64(1)), i64(keys))
+            mine = b.at(flags, b.times(i, mask.strides[-2])) if mask else hidden
+            b.call(function, [b.at(room, b.mul(i, i64(pitch))), mine, seen, used])
 
         b.each(rows, lambda i: one(i64(0) if isinstance(i, int) else i))
         result = b.at(y_at, b.mul(start, i64(y.strides[-2])))
-        mixed(b, [room, v_at, nothing, result, result])
+        if len(pieces) > 1:
+            write_zeros(b, sums_at, (rows * breadth,), (4,))
+
+        def mix(piece: Piece, after: Value, _: list[Value]) -> list[Value]:
+            step = steps[piece.run][1]
+            values = b.at(there[len(pairs) + piece.run], b.times(after, step), step * piece.first)
+            to = result if piece is pieces[-1] else sums_at
+            mixed[piece](b, [b.at(room, b.times(after, 4), 4 * piece.place), values, nothing, to, sums_at])
+            return []
+
+        _each(b, pieces, used, mix)
 
     def by_group(strides: Sequence[int]) -> list[int]:
         """Strides of (*shared, matrices) along (*shared, group)."""
@@ -77,23 +150,76 @@ def attention(module: Module, kernel: Attention, inputs: Sequence[Buffer], outpu
         return [*strides[: len(lead) - 1], strides[len(lead) - 1] * group, strides[len(lead) - 1]]
 
     nowhere = [0] * (len(lead) + 1)
-    hidden = mask.place if mask else zero
-    places = [module.place(y), module.place(q), from_keys, module.place(v), scores, zero, hidden]
+    places = [module.place(y), module.place(q), scores, sums, zero, mask.place if mask else zero]
     strides = [
-        of_query(y.strides), of_query(q.strides), by_group(key_strides), by_group(v.strides), nowhere, nowhere,
+        of_query(y.strides), of_query(q.strides), nowhere, nowhere, nowhere,
         of_query(mask.strides) if mask else nowhere,
     ]  # fmt: skip
+    places += [place for place, _ in turned] + [module.place(v) for _, v in pairs]
+    strides += [by_group(each) for _, each in turned] + [by_group(v.strides) for _, v in pairs]
     key = (
-        "attention", keys, size, width, length, group, key_strides[-2:], q.strides[-2], v.strides[-2],
-        y.strides[-2], row_key, mask and mask.strides[-2],
+        "attention", size, width, length, group, tuple(steps), q.strides[-2], y.strides[-2], row_key,
+        mask and mask.strides[-2],
     )  # fmt: skip
     emit_lines(module, places, (*shared, group), strides, line, blocks, key)
     return True
 
 
-def _given(kernel: Attention, inputs: Sequence[Buffer]) -> np.ndarray | None:
-    """The mask that is an input."""
-    return None if kernel.mask_slot is None else inputs[kernel.mask_slot].array
+def _pieces(runs: Sequence[int], mask: Mask | None, module: Module) -> tuple[list[Piece], int]:
+    """The pieces of runs of so many keys, and how many numbers a row of scores has room for."""
+    found: list[Piece] = []
+    before = place = 0
+    for run, count in enumerate(runs):
+        chunks = count // CHUNK if run == 0 and len(runs) > 1 and mask and mask.flags and mask.strides[-1] == 1 else 0
+        if chunks:
+            found.append(Piece(run, 0, before, place, CHUNK, chunks))
+        first = chunks * CHUNK
+        if count > first:
+            found.append(Piece(run, first, before + first, place + first, count - first))
+        before, place = before + count, place + module.target.rounded(count)
+    return found, place
+
+
+def _used(b: VectorBuilder, piece: Piece, rows: int, mask: Mask | None, flags: Value) -> Value:
+    """How many of a repeated piece there are up to the last one of which a row of the mask lets anything be seen."""
+    if not piece.repeated or mask is None:
+        return i64(0)
+    offsets = [
+        row * mask.strides[-2] + start
+        for row in range(rows if mask.strides[-2] else 1)
+        for start in range(0, piece.keys, FLAGS.count)
+    ]
+    bits = ir.IntType(8 * FLAGS.count)
+
+    def look(i: Value, carried: list[Value]) -> list[Value]:
+        here = b.at(flags, b.times(i, piece.keys), piece.before)
+        found = ir.Constant(FLAGS, None)
+        for offset in offsets:
+            found = b.or_(found, b.load(b.at(here, offset), typ=FLAGS, align=1))
+        some = b.icmp_unsigned("!=", b.bitcast(found, bits), ir.Constant(bits, 0))
+        return [b.select(some, b.add(i, i64(1)), carried[0])]
+
+    (used,) = b.loop(i64(0), i64(piece.repeated), 1, look, [i64(0)])
+    return used
+
+
+def _each(
+    b: VectorBuilder, pieces: Sequence[Piece], used: Value, body: Callable[[Piece, Value, list[Value]], list[Value]],
+    carried: Sequence[Value] = (),
+) -> list[Value]:  # fmt: skip
+    """carried = body(piece, keys after its first ones, carried) for all pieces; a repeated one `used` times."""
+    found = list(carried)
+
+    def again(piece: Piece, before: list[Value]) -> list[Value]:
+        return b.loop(i64(0), used, 1, lambda i, old: body(piece, b.mul(i, i64(piece.keys)), old), before)
+
+    for piece in pieces:
+        if piece.repeated:
+            some = b.icmp_signed(">", used, i64(0))
+            found = b.where(some, partial(again, piece, found), found)
+        else:
+            found = body(piece, i64(0), found)
+    return found
 
 
 def attention_fits(q: np.ndarray, v: np.ndarray, y: np.ndarray) -> bool:
@@ -102,14 +228,15 @@ def attention_fits(q: np.ndarray, v: np.ndarray, y: np.ndarray) -> bool:
 
 
 def _softmax(
-    kernel: Attention, keys: int, mask: Mask | None, b: VectorBuilder, line: Value, hidden: Value, seen: Value
-) -> None:
+    kernel: Attention, pieces: Sequence[Piece], keys: int, mask: Mask | None, b: VectorBuilder, line: Value,
+    hidden: Value, seen: Value, used: Value,
+) -> None:  # fmt: skip
     """One row of scores in place; a causal query sees the first `seen` keys. One that sees none gets zeros."""
 
-    def number(at: Value, count: int) -> Value:
-        value = b.fmul(b.read(b.at(line, at), count), b.splat(kernel.scale))
+    def number(at: Value, count: int, scores: Value, flags: Value) -> Value:
+        value = b.fmul(b.read(b.at(scores, at), count), b.splat(kernel.scale))
         if mask is not None:
-            return masked(b, mask, value, hidden, at, count)
+            return masked(b, mask, value, flags, at, count)
         if not kernel.causal:
             return value
         first = b.spread(b.uitofp(b.udiv(at, i64(4)), b.vector.element))
@@ -117,17 +244,39 @@ def _softmax(
         some = b.fcmp_ordered("<", place, b.spread(b.uitofp(seen, b.vector.element)))
         return b.select(some, value, b.splat(-np.inf))
 
-    highest = fold_row(b, keys, -np.inf, larger(b), number)
+    def there(piece: Piece, after: Value) -> tuple[Value, Value]:
+        """Where the scores of a piece lie, and its part of the mask."""
+        scores = b.at(line, b.times(after, 4), 4 * piece.place)
+        step = mask.strides[-1] if mask is not None else 0
+        return scores, b.at(hidden, b.times(after, step), step * piece.before)
+
+    def high(piece: Piece, after: Value, found: list[Value]) -> list[Value]:
+        scores, flags = there(piece, after)
+        most = fold_row(b, piece.keys, -np.inf, larger(b), lambda at, count: number(at, count, scores, flags))
+        return [larger(b)(found[0], most)]
+
+    (highest,) = _each(b, pieces, used, high, [b.splat(-np.inf)])
     if mask is not None:  # -inf - -inf is NaN
         highest = b.most(highest, b.splat(float(LOWEST)))
 
-    def power(at: Value, count: int) -> Value:
-        result = exp(b, b.fsub(number(at, count), highest))
-        b.write(result, b.at(line, at), count)
-        return result
+    def sum_up(piece: Piece, after: Value, found: list[Value]) -> list[Value]:
+        scores, flags = there(piece, after)
 
-    total = fold_row(b, keys, 0, b.fadd, power)
+        def power(at: Value, count: int) -> Value:
+            result = exp(b, b.fsub(number(at, count, scores, flags), highest))
+            b.write(result, b.at(scores, at), count)
+            return result
+
+        return [b.fadd(found[0], fold_row(b, piece.keys, 0, b.fadd, power))]
+
+    (total,) = _each(b, pieces, used, sum_up, [b.splat(0)])
     if mask is not None:
         total = b.most(total, b.splat(float(SMALLEST)))
-    each_vector(b, keys, lambda at, count: b.write(
-        b.fdiv(b.read(b.at(line, at), count), total), b.at(line, at), count))  # fmt: skip
+
+    def divide(piece: Piece, after: Value, _: list[Value]) -> list[Value]:
+        scores, _flags = there(piece, after)
+        each_vector(b, piece.keys, lambda at, count: b.write(
+            b.fdiv(b.read(b.at(scores, at), count), total), b.at(scores, at), count))  # fmt: skip
+        return []
+
+    _each(b, pieces, used, divide)

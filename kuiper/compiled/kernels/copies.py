@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,11 +11,14 @@ from kuiper.compiled.builder import Value, VectorBuilder, i64
 from kuiper.compiled.kernels.lines import each_vector, emit_lines
 from kuiper.compiled.kernels.pointwise import Strided, emit_pointwise
 from kuiper.compiled.kernels.registry import emits
-from kuiper.compiled.parts import Location, Module
+from kuiper.compiled.parts import LARGE, Location, Module
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
-from kuiper.fast.kernels.base.kernel import Join
+from kuiper.fast.kernels.base.kernel import Join, Step, View
 from kuiper.fast.kernels.move.reshape import ReshapeKernel, Shuffle, reshaped
+from kuiper.fast.plan.plan import Draft
 
+LONG = 16
+"""Steps between a view and what joins it from which it is copied at once."""
 LEAST = 8
 """Elements of an axis from which turning blocks in registers pays."""
 
@@ -110,6 +113,47 @@ def _emit_transposing(
 
     emit_lines(module, [there, here], [shape[i] for i in others], [[to[i] for i in others], [of[i] for i in others]],
                line, strips, (*key, tall, to[down], of[across]))  # fmt: skip
+
+
+def joined_early(draft: Draft) -> Draft:
+    """The draft, with views that are joined long after they are made copied to their places at once.
+
+    What they are views of need not stay until then: a language model's values of all blocks are joined at its end.
+    """
+    made_at = {name: number for number, step in enumerate(draft.steps) for name in step.writes}
+    copies: dict[int, list[Step]] = {}
+    specs = dict(draft.specs)
+    steps = list(draft.steps)
+    for number, step in enumerate(draft.steps):
+        if not isinstance(step.kernel, Join) or step.outputs[0].bytes < LARGE or len(set(step.reads)) < len(step.reads):
+            continue
+        reads = list(step.reads)
+        for slot, name in enumerate(step.reads):
+            at = made_at.get(name, number)
+            if number - at < LONG or not _is_view(draft.steps[at]) or not _is_made(name, draft.steps, made_at):
+                continue
+            reads[slot], spec = f"{name} in {step.writes[0]}", step.inputs[slot]
+            copy = Step(step.operators, [spec], [spec], [name], [reads[slot]])
+            copy.kernel, specs[reads[slot]] = Join(0), spec
+            copies.setdefault(at, []).append(copy)
+        if reads != step.reads:
+            steps[number] = Step(step.operators, step.inputs, step.outputs, reads, step.writes, step.packs)
+            steps[number].kernel = step.kernel
+    if not copies:
+        return draft
+    steps = [each for number, step in enumerate(steps) for each in (step, *copies.get(number, ()))]
+    return replace(draft, steps=steps, specs=specs)
+
+
+def _is_view(step: Step) -> bool:
+    return isinstance(step.kernel, (View, ReshapeKernel))
+
+
+def _is_made(name: str, steps: Sequence[Step], made_at: Mapping[str, int]) -> bool:
+    """Whether it is a view of what a step makes, and not of an input, which stays anyway."""
+    while name in made_at and _is_view(steps[made_at[name]]):
+        name = steps[made_at[name]].reads[0]
+    return name in made_at
 
 
 @emits(Join)

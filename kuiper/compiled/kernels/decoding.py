@@ -19,13 +19,12 @@ from llvmlite import ir
 from kuiper.compiled.builder import BYTE, I32, Value, VectorBuilder, i64
 from kuiper.compiled.kernels.lines import emit_lines
 from kuiper.compiled.kernels.masks import Mask, mask_of, masked
-from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.kernels.rows import larger
 from kuiper.compiled.parts import Module
 from kuiper.compiled.ufuncs import exp
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Stage, copies
-from kuiper.fast.kernels.base.kernel import Join, Kernel, Step
+from kuiper.fast.kernels.base.kernel import Join, Kernel, Step, View
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.attention import LOWEST, SMALLEST, Attention
 from kuiper.fast.plan.plan import Draft
@@ -60,28 +59,46 @@ class CachedAttention(Kernel):
 
 
 def without_joins(draft: Draft) -> Draft:
-    """The draft, with each attention of one query taking the two halves of its keys and values as they lie.
+    """The draft, with each attention taking the two halves of its keys and values as they lie.
 
     The keys and values of a cache are thus never copied behind one another.
     """
+    draft = _reading_parts(draft)
     used = Counter(name for step in draft.steps for name in step.reads) + Counter(draft.returned)
     joins = {step.writes[0]: step for step in draft.steps if _joins_two(step) and used[step.writes[0]] == 1}
     gone: set[int] = set()
     steps = []
     for step in draft.steps:
         found = [joins[name] for name in step.reads[1:3] if name in joins]
-        if len(found) == 2 and _is_of_one_query(step):
+        if len(found) == 2 and type(step.kernel) is Attention and not step.kernel.causal:
             gone |= set(map(id, found))
             step = _taking_halves(step, found)
         steps.append(step)
     return replace(draft, steps=[step for step in steps if id(step) not in gone])
 
 
-def _is_of_one_query(step: Step) -> bool:
-    if type(step.kernel) is not Attention or step.kernel.causal:
-        return False
-    shape = step.inputs[0].shape
-    return shape is not None and len(shape) > 2 and shape[-2] == 1
+def _reading_parts(draft: Draft) -> Draft:
+    """The draft, with views of a join that are just one of its parts, such as the new keys, reading that part."""
+    joins = {step.writes[0]: step for step in draft.steps if _joins_two(step)}
+    return replace(
+        draft, steps=[_of_part(step, joins.get(step.reads[0])) if step.reads else step for step in draft.steps]
+    )
+
+
+def _of_part(step: Step, join: Step | None) -> Step:
+    if join is None or not isinstance(step.kernel, View) or len(step.writes) != 1:
+        return step
+    assert isinstance(join.kernel, Join)
+    whole = np.empty(join.outputs[0].shape or (), join.outputs[0].dtype)  # never touched
+    seen = step.kernel.views[0](whole)
+    shapes = [spec.shape or () for spec in join.inputs]
+    for name, spec, index in zip(join.reads, join.inputs, join.kernel.parts(shapes)):
+        part = whole[index]
+        if (seen.shape, seen.strides, seen.ctypes.data) == (part.shape, part.strides, part.ctypes.data):
+            made = Step(step.operators, [spec], step.outputs, [name], step.writes, step.packs)
+            made.kernel = View(lambda array: array)
+            return made
+    return step
 
 
 def _joins_two(step: Step) -> bool:
@@ -99,17 +116,6 @@ def _taking_halves(step: Step, joins: Sequence[Step]) -> Step:
     made = Step(operators, inputs, step.outputs, reads, step.writes, step.packs)
     made.kernel = CachedAttention(step.kernel)
     return made
-
-
-@emits(CachedAttention, inputs="fb")
-def cached_attention(
-    module: Module, kernel: CachedAttention, inputs: Sequence[Buffer], outputs: Sequence[Buffer]
-) -> bool:
-    """A block of earlier keys after the other, then the new ones."""
-    q, *parts = (buffer.array for buffer in inputs[:5])
-    given = inputs[5].array if len(inputs) > 5 else None
-    pairs = [(parts[0], parts[2]), (parts[1], parts[3])]
-    return emit_one_query(module, kernel.attention, q, pairs, given, outputs[0].array)
 
 
 def emit_one_query(

@@ -115,8 +115,7 @@ def row_norm(module: Module, kernel: RowNorm, inputs: Sequence[Buffer], outputs:
     x, y = rows_of(inputs[0].array, size), rows_of(outputs[0].array, size)
     if x is None or y is None or x.strides[1] != 4 or y.strides[1] != 4:
         return False
-    weight = None if kernel.weight is None else kernel.weight[0]
-    bias = None if kernel.bias is None else kernel.bias[0]
+    weight, bias = kernel.weight, kernel.bias
 
     def build(b: VectorBuilder, x_at: Value, y_at: Value, weight_at: Value, bias_at: Value) -> None:
         def number(at: Value, count: int) -> Value:

@@ -22,6 +22,7 @@ from kuiper.fast.plan.layout import MemoryLayout, StoredValue
 from kuiper.fast.threads import parallel
 from kuiper.graph import Lifetime, MemoryPlan, Operator
 from kuiper.graph.alignment import ALIGNMENT, aligned
+from kuiper.layers.arrays.structure import TupleConstruct
 from kuiper.runtime.executor import OnOperator
 from kuiper.runtime.values import copied, overlaps
 
@@ -65,7 +66,9 @@ class Plan:
         self.stretches = list(stretches)
         self.steps, self.specs, self.dynamic, self.returned = draft.steps, draft.specs, draft.dynamic, draft.returned
         self._lock = threading.Lock()
-        self.layout = MemoryLayout(self.steps, self.specs, draft.inputs, self.returned)
+        self._tuples = self._returned_tuples()
+        self._arrays = [each for name in self.returned for each in self._tuples.get(name, [name])]
+        self.layout = MemoryLayout(self.steps, self.specs, draft.inputs, self._arrays)
         for stretch in self.stretches:  # before the memory is planned: it lengthens lives
             self.layout.hold(stretch.start, stretch.stop)
         roots = self.layout.roots
@@ -98,6 +101,16 @@ class Plan:
                 return [self._result(name) for name in self.returned]
             finally:
                 self.dynamic.clear()
+
+    def _returned_tuples(self) -> dict[str, list[str]]:
+        """The operands that are tuples of arrays and only returned -> the arrays' names: no step need make them."""
+        read = {name for step in self.steps for name in step.reads}
+        return {
+            step.writes[0]: step.reads
+            for step in self.steps
+            if type(step.layer) is TupleConstruct and step.writes[0] in self.returned and step.writes[0] not in read
+            if all(spec.shape is not None and not spec.constant for spec in step.inputs)
+        }
 
     def _roots_apart(self, roots: Sequence[StoredValue]) -> Mapping[str, np.ndarray]:
         """The roots that do not lie in the arena, and where they lie instead."""
@@ -143,6 +156,8 @@ class Plan:
         return found
 
     def _result(self, name: str) -> Any:
+        if name in self._tuples:
+            return tuple(self._result(each) for each in self._tuples[name])
         spec = self.specs[name]
         if spec.constant:
             return copied(spec.value)
@@ -163,7 +178,8 @@ class Plan:
             first = {root.name for root in roots.values() if any(root.halo)} - surrounded
             surrounded |= first
             halos = [self._buffers[name] for name in sorted(first)]
-            bound.append([stage for stage in self._stages_of(number, step, halos, room) if stage])
+            stages = [] if step.writes[0] in self._tuples else self._stages_of(number, step, halos, room)
+            bound.append([stage for stage in stages if stage])
         return bound
 
     def _stages_of(self, number: int, step: Step, halos: Sequence[Buffer], space: Workspace) -> list[Stage]:

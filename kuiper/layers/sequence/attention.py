@@ -21,6 +21,9 @@ from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.scalars import softmax
 
+MOST_NUMBERS = 1 << 19
+"""Of the scores, keys and values of the heads that are computed together: 2 MiB."""
+
 
 def attention_weights(query: np.ndarray, key: np.ndarray, mask: np.ndarray | None, scale: float) -> np.ndarray:
     """(..., L, E), (..., S, E) -> (..., L, S): softmax(query @ key.T * scale + mask), so that each row sums to 1.
@@ -45,6 +48,27 @@ def causal(length: int, source: int) -> np.ndarray:
     [[True, False, False], [True, True, False]]
     """
     return np.tri(length, source, dtype=bool)
+
+
+def heads_together(query: np.ndarray, key: np.ndarray) -> list[slice]:
+    """(..., heads, L, E), (..., S, E) -> the heads in runs of which each has at most MOST_NUMBERS, or one head.
+
+    >>> heads_together(np.empty((1, 3, 1024, 8)), np.empty((1, 3, 1024, 8)))
+    [slice(0, 1, None), slice(1, 2, None), slice(2, 3, None)]
+    """
+    heads = query.shape[-3] if query.ndim > 2 else 1
+    if query.ndim < 3 or (key.ndim > 2 and key.shape[-3] > heads):
+        return [slice(None)]
+    each = math.prod(query.shape[:-3]) * key.shape[-2] * (query.shape[-2] + 2 * key.shape[-1])
+    count = max(1, MOST_NUMBERS // max(each, 1))
+    if count >= heads:
+        return [slice(None)]
+    return [slice(first, min(first + count, heads)) for first in range(0, heads, count)]
+
+
+def heads_of(x: np.ndarray, some: slice) -> np.ndarray:
+    """Some heads of (..., heads, n, m); all of x where it has one, or none of its own, for all heads."""
+    return x[..., some, :, :] if x.ndim > 2 and x.shape[-3] > 1 else x
 
 
 @registry.register("F.scaled_dot_product_attention")
@@ -95,15 +119,28 @@ class ScaledDotProductAttention(Layer):
             found = f"{query.shape}, {key.shape} and {value.shape}"
             raise ShapeError("scaled_dot_product_attention", "(..., L, E), (..., S, E) and (..., S, Ev)", found)
         q, k, v = single(query), single(key), single(value)
-        if self.enable_gqa:
-            k, v = (np.repeat(x, query.shape[-3] // x.shape[-3], axis=-3) for x in (k, v))
-        scale = 1 / math.sqrt(max(query.shape[-1], 1)) if self.scale is None else self.scale
         mask = causal(query.shape[-2], key.shape[-2]) if self.is_causal else self.attn_mask
+        parts = []
+        for some in heads_together(q, k):  # of a long text the scores take most of a pass's memory
+            q_some, k_some, v_some = heads_of(q, some), k, v
+            if self.enable_gqa:
+                shared = np.arange(query.shape[-3])[some] // (query.shape[-3] // key.shape[-3])
+                k_some, v_some = (x.take(shared, axis=-3) for x in (k, v))
+            elif k.ndim > 2:
+                k_some, v_some = heads_of(k, some), heads_of(v, some)
+            parts.append(self._attend(q_some, k_some, v_some, None if mask is None else heads_of(mask, some)))
+        y = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-3)
+        return y.astype(query.dtype, copy=False)
+
+    def _attend(self, q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+        """Query, key and value of the same heads -> what each of them gathers."""
+        scale = 1 / math.sqrt(max(q.shape[-1], 1)) if self.scale is None else self.scale
         weights = attention_weights(q, k, mask, scale)
         if mask is not None:
             blind = ~mask if mask.dtype == bool else mask == -np.inf
             np.copyto(weights, 0, where=blind.all(-1, keepdims=True))
-        return (weights @ v).astype(query.dtype, copy=False)
+        y: np.ndarray = weights @ v
+        return y
 
 
 Roles = tuple[str | None, ...]

@@ -5,6 +5,7 @@ What lesson 4 calls one buffer, the memory that all of them share, is the arena 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -48,6 +49,11 @@ class Spec:
     def is_float(self) -> bool:
         """Whether it is an array of float32."""
         return self.shape is not None and self.dtype == np.float32
+
+    @property
+    def bytes(self) -> int:
+        """Of the array; 0 for anything else."""
+        return 0 if self.shape is None or self.dtype is None else math.prod(self.shape) * self.dtype.itemsize
 
 
 @dataclass(frozen=True)

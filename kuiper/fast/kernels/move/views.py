@@ -66,13 +66,22 @@ def checked(step: Step, *views: Callable[[np.ndarray], Any]) -> View | None:
 
 
 @lowers(Cat)
-def cat(step: Step) -> Join | None:
-    """(..., n1, ...), (..., n2, ...), ... -> (..., n1 + n2 + ..., ...) along `dim`, all of one element type."""
+def cat(step: Step) -> Join | View | None:
+    """(..., n1, ...), (..., n2, ...), ... -> (..., n1 + n2 + ..., ...) along `dim`, all of one element type.
+
+    Empty arrays of one axis are left out, as those with which transformers begins a cache: the layer counts them for
+    their type alone. What is joined to nothing else is a view.
+    """
     result = step.outputs[0]
     if result.shape is None or any(x.shape is None or x.dtype != result.dtype for x in step.inputs):
         return None
-    if any(len(x.shape or ()) != len(result.shape) or 0 in (x.shape or ()) for x in step.inputs):
+    some = [x for x in step.inputs if x.shape != (0,)]
+    if not some or any(len(x.shape or ()) != len(result.shape) or 0 in (x.shape or ()) for x in some):
         return None
+    step.reads = [name for name, x in zip(step.reads, step.inputs) if x.shape != (0,)]
+    step.inputs = some
+    if len(some) == 1 and (kept := checked(step, lambda array: array)) is not None:
+        return kept
     return Join(step.layer.dim % len(result.shape))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -36,8 +36,7 @@ class RowNorm(Kernel):
     def __init__(
         self, size: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float, centred: bool = True
     ) -> None:
-        self.weight = None if weight is None else np.tile(weight.reshape(-1), (ROWS, 1))
-        self.bias = None if bias is None else np.tile(bias.reshape(-1), (ROWS, 1))
+        self.weight, self.bias = (None if each is None else each.reshape(-1) for each in (weight, bias))
         self.eps, self.centred = np.array(eps, np.float32), centred
         self.size, self.one_over_n = np.array(size, np.float32), np.full(size, 1 / size, np.float32)
 
@@ -77,11 +76,17 @@ class RowNorm(Kernel):
             partial(np.divide, np.float32(1), line, line),
             partial(np.multiply, x, column, y),
         ]
-        if self.weight is not None:
-            calls += columnwise(np.multiply, y, self.weight, y)
-        if self.bias is not None:
-            calls += columnwise(np.add, y, self.bias, y)
+        weight, bias = self._in_rows
+        if weight is not None:
+            calls += columnwise(np.multiply, y, weight, y)
+        if bias is not None:
+            calls += columnwise(np.add, y, bias, y)
         return calls
+
+    @cached_property
+    def _in_rows(self) -> list[np.ndarray | None]:
+        """Weight and bias ROWS times, which numpy's calls want and machine code does not."""
+        return [None if each is None else np.tile(each, (ROWS, 1)) for each in (self.weight, self.bias)]
 
 
 @lowers(LayerNorm)
