@@ -246,6 +246,23 @@ def test_products_of_whole_numbers_are_those_of_the_reference(target: Target, se
     np.testing.assert_allclose(made(x), layer.forward(x), rtol=0, atol=1e-6 * depth**0.5)
 
 
+@on_targets
+@pytest.mark.parametrize("rows", [1, 5])
+@pytest.mark.parametrize("block", [4, 8, 12])
+@pytest.mark.parametrize("depth", [48, 192])
+def test_a_block_smaller_than_a_vector_writes_over_nothing_behind_its_row(
+    target: Target, rows: int, block: int, depth: int
+) -> None:
+    """Integers of a row that end with a line of the cache, before its scales."""
+    layer = Linear(to_int8(numbers(1, 19, depth), block), activation_bits=8)
+    x = numbers(3, rows, depth)
+    made = Compiled(layer, rows, target, 1)
+    if made.algorithm:
+        np.testing.assert_allclose(made(x), layer.forward(x), rtol=0, atol=1e-6 * depth**0.5)
+    else:
+        assert (4 * target.lanes) % block != 0
+
+
 INSTRUCTIONS = {
     "avx2": "vpmaddubsw", "avx512": "vpmaddubsw", "avxvnni": "vpdpbusd", "avx512vnni": "vpdpbusd", "dotprod": "sdot",
 }  # fmt: skip

@@ -16,7 +16,7 @@ lane of 32 bits the products of the four bytes there:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -75,11 +75,12 @@ class IntegerRows:
     depth: int
     block: int
     kind: str
+    lanes: int
 
     @property
     def padded(self) -> int:
-        """Integers with the zeros behind them."""
-        return _lines(self.depth)
+        """Integers with the zeros behind them; a block that is smaller than a vector is written as a whole one."""
+        return _lines(self.depth + max(0, self.lanes - self.block))
 
     @property
     def blocks(self) -> int:
@@ -112,8 +113,9 @@ def emit_integers(
     residual: RowsOfArray | None,
 ) -> None:  # fmt: skip
     """Parts for y = epilogue(x @ weight.T), x as integers."""
-    shape = IntegerRows(x.place, x.rows, weight.depth, weight.block, module.target.byte_dots)
-    made = IntegerRows(module.shared(x.rows * shape.pitch // 4), x.rows, weight.depth, weight.block, shape.kind)
+    target = module.target
+    shape = IntegerRows(x.place, x.rows, weight.depth, weight.block, target.byte_dots, target.lanes)
+    made = replace(shape, place=module.shared(x.rows * shape.pitch // 4))
     _emit_rounding(module, x, made)
     if x.rows <= (FEW if made.blocks == 1 else FEW_BLOCKED):
         rows = RowsOfArray(made.place, x.rows, made.pitch)
