@@ -2,7 +2,7 @@
 
 A test passes only if it ran to its end and held: no answer, a crash, a timeout or a skip is a failure. A worker that
 died is retried once, since a machine short of memory kills processes too. Errors of the judge itself are retried a few
-times, and are then Status.INFRASTRUCTURE: no grade.
+times, and are then Status.INFRASTRUCTURE: no grade. So is a test that ran out of time on a machine too busy for limits.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from classroom.sandbox import Sandbox, best_sandbox, canary
 ATTEMPTS = 3
 PAUSE = 0.5
 """Seconds before a retry, times the number of the attempt."""
+LEAST_SHARE = 0.15
+"""Of a core: where a process gets less, time limits say nothing about an answer."""
 NOT_PYTHON = {"SyntaxError", "IndentationError", "TabError"}
 
 
@@ -219,6 +221,7 @@ class SubmissionRunner:
     def _one(self, session: Session, test: Test) -> tuple[Outcome, float]:
         started = time.monotonic()
         if started > self._until:
+            check_share(share_of_a_core())
             spent = f"no time left: {self._settings.submission_seconds:g} s are spent on this submission"
             return Outcome(test, SubmissionError("timeout", spent)), 0.0
         until = min(self._until, started + self._settings.test_seconds)
@@ -228,7 +231,29 @@ class SubmissionRunner:
             test.function(**{**given, "student": Timed(given["student"], until)})
 
         outcome = session.run(to_its_end(replace(test, function=timed)), self._seed)
+        if isinstance(outcome.error, SubmissionError) and outcome.error.kind == "timeout":
+            check_share(share_of_a_core())
         return replace(outcome, test=test), round(time.monotonic() - started, 4)
+
+
+def share_of_a_core(work: float = 0.1, most: float = 4.0) -> float:
+    """What this process gets of a core, 0 to 1: `work` seconds of processor time by the seconds that they take.
+
+    It gives up after `most` seconds.
+    """
+    started, used = time.monotonic(), time.thread_time()
+    while time.thread_time() - used < work and time.monotonic() - started < most:
+        pass
+    return min(1.0, (time.thread_time() - used) / max(time.monotonic() - started, 1e-9))
+
+
+def check_share(share: float) -> None:
+    """Raises JudgeError where the machine is too busy for time limits."""
+    if share < LEAST_SHARE:
+        raise JudgeError(
+            f"a test ran out of time, but the machine is too busy for fair limits: a process gets {share:.0%} of a "
+            f"core, expected {LEAST_SHARE:.0%} or more. Grade again when it is less busy, or with fewer --jobs"
+        )
 
 
 class Timed:

@@ -107,6 +107,46 @@ def test_an_endless_loop_costs_its_time_and_the_other_exercises_nothing(teacher:
     assert points == {**FULL, "power": 0.0}
 
 
+@pytest.mark.parametrize("loop", ["while True: pass", "import time\n    while True: time.sleep(1)"])
+def test_on_a_machine_too_busy_for_time_limits_there_is_no_grade(
+    teacher: Any, monkeypatch: pytest.MonkeyPatch, loop: str
+) -> None:
+    shares = iter([0.1, 0.1])
+    monkeypatch.setattr(judging, "share_of_a_core", lambda: next(shares, 1.0))
+    monkeypatch.setattr(judging, "PAUSE", 0.0)
+    settings = Settings(call_seconds=0.5, test_seconds=0.5, submission_seconds=300.0)
+    text = teacher.solution.replace("return x * x", loop)
+    monkeypatch.setattr(judging, "ATTEMPTS", 2)
+    graded = teacher.judged(hw01_numbers=text, settings=settings)
+    assert {grade.status for grade in graded.grades} == {Status.INFRASTRUCTURE}
+    assert "a process gets 10% of a core" in graded.grades[0].message
+    assert "Grade again" in graded.grades[0].message
+    monkeypatch.setattr(judging, "ATTEMPTS", 3)
+    shares = iter([0.1])
+    graded = teacher.judged(hw01_numbers=text, settings=settings)  # the second attempt finds the machine idle
+    assert {grade.exercise: grade.points for grade in graded.grades} == {**FULL, "power": 0.0}
+
+
+def test_an_answer_that_needs_no_more_time_is_graded_however_busy_the_machine_is(
+    teacher: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "share_of_a_core", lambda: 0.0)
+    assert teacher.points(hw01_numbers=teacher.solution) == FULL
+
+
+def test_the_share_of_a_core_is_what_a_loop_gets(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 0 < judging.share_of_a_core(0.02) <= 1
+    wall = iter([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    used = iter([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    monkeypatch.setattr(judging.time, "monotonic", lambda: next(wall))
+    monkeypatch.setattr(judging.time, "thread_time", lambda: next(used))
+    assert judging.share_of_a_core(10.0, 2.0) == pytest.approx(0.1, abs=0.05)
+    monkeypatch.undo()
+    with pytest.raises(JudgeError, match="gets 14% of a core, expected 15% or more"):
+        judging.check_share(0.14)
+    judging.check_share(0.15)
+
+
 def test_many_calls_that_are_each_in_time_are_together_too_late(teacher: Any) -> None:
     def calls(student: Any, rng: Any) -> None:
         for _ in range(1000):
