@@ -32,7 +32,7 @@ PLACEMENTS = (
         "Reversed, it is a topological order",
     ),
     Placement("lessons/04_graph", "Kahn: count what is missing", "kahn", "Take any ready node"),
-    Placement("lessons/04_graph", "Compute, then release", "memory", "Each box is a value"),
+    Placement("lessons/04_graph", "A place for each value", "memory", "Each box is a value"),
     Placement("lessons/06_convolution", "im2col: windows as rows", "im2col", "Three overlapping windows"),
     Placement("lessons/06_convolution", "Stride, padding, dilation", "convolution", "which takes the place of k"),
     Placement("lessons/07_expression", "A stack computes", "reverse_polish", "the stack holds 4; then"),
@@ -43,7 +43,7 @@ PLACEMENTS = (
     Placement("lessons/10_partition", "Merging", "subgraphs", "These are the"),
     Placement("lessons/10_partition", "Waves", "waves", "it waits for another wave"),
     Placement("lessons/10_partition", "The fewest sub-graphs", "levels", "From levels to sub-graphs"),
-    Placement("lessons/11_speed", "5. Winograd: fewer products", "winograd", "The tiles of an image overlap"),
+    Placement("lessons/11_speed", "5. Winograd: fewer products", "winograd", "An image's tiles overlap"),
     Placement(
         "lessons/12_unet", "A network in the shape of a U", "graph_segmenter", "goes down: fewer pixels, more channels"
     ),

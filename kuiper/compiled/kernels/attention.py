@@ -28,7 +28,7 @@ CHUNK = 256
 FLAGS = ir.VectorType(BYTE, 64)
 
 
-class Piece(NamedTuple):
+class KeyPiece(NamedTuple):
     """Keys of one run whose scores are made together.
 
     run : number of the run; first : of its keys. before : keys that come before them in a row of the mask.
@@ -91,11 +91,11 @@ def _emit(
     zero = module.weight(padded_bias(None, max(width, *(piece.keys for piece in pieces)), module.target))
     steps = [(max(strides[-2], 1), v.strides[-2]) for (_, strides), (_, v) in zip(turned, pairs)]
 
-    def asking(piece: Piece) -> PackedProduct:
+    def asking(piece: KeyPiece) -> PackedProduct:
         axis = PixelAxis(rows, q.strides[-2], pitch)
         return PackedProduct((axis,), (), size, piece.keys, pitch=steps[piece.run][0])
 
-    def mixing(piece: Piece) -> PackedProduct:
+    def mixing(piece: KeyPiece) -> PackedProduct:
         """Values that are added to the sums of the pieces before; the last piece writes the result."""
         several, last = len(pieces) > 1, piece is pieces[-1]
         axis = PixelAxis(rows, pitch, y.strides[-2] if last else 4 * breadth, 4 * breadth * several)
@@ -115,7 +115,7 @@ def _emit(
         flags = b.at(hidden, b.times(start, mask.strides[-2])) if mask else hidden
         used = _used(b, pieces[0], rows, mask, flags)
 
-        def ask(piece: Piece, after: Value, _: list[Value]) -> list[Value]:
+        def ask(piece: KeyPiece, after: Value, _: list[Value]) -> list[Value]:
             to = b.at(room, b.times(after, 4), 4 * piece.place)
             asked[piece](b, [queries, b.at(there[piece.run], b.times(after, 4), 4 * piece.first), nothing, to, to])
             return []
@@ -133,7 +133,7 @@ def _emit(
         if len(pieces) > 1:
             write_zeros(b, sums_at, (rows * breadth,), (4,))
 
-        def mix(piece: Piece, after: Value, _: list[Value]) -> list[Value]:
+        def mix(piece: KeyPiece, after: Value, _: list[Value]) -> list[Value]:
             step = steps[piece.run][1]
             values = b.at(there[len(pairs) + piece.run], b.times(after, step), step * piece.first)
             to = result if piece is pieces[-1] else sums_at
@@ -165,22 +165,22 @@ def _emit(
     return True
 
 
-def _pieces(runs: Sequence[int], mask: Mask | None, module: Module) -> tuple[list[Piece], int]:
+def _pieces(runs: Sequence[int], mask: Mask | None, module: Module) -> tuple[list[KeyPiece], int]:
     """The pieces of runs of so many keys, and how many numbers a row of scores has room for."""
-    found: list[Piece] = []
+    found: list[KeyPiece] = []
     before = place = 0
     for run, count in enumerate(runs):
         chunks = count // CHUNK if run == 0 and len(runs) > 1 and mask and mask.flags and mask.strides[-1] == 1 else 0
         if chunks:
-            found.append(Piece(run, 0, before, place, CHUNK, chunks))
+            found.append(KeyPiece(run, 0, before, place, CHUNK, chunks))
         first = chunks * CHUNK
         if count > first:
-            found.append(Piece(run, first, before + first, place + first, count - first))
+            found.append(KeyPiece(run, first, before + first, place + first, count - first))
         before, place = before + count, place + module.target.rounded(count)
     return found, place
 
 
-def _used(b: VectorBuilder, piece: Piece, rows: int, mask: Mask | None, flags: Value) -> Value:
+def _used(b: VectorBuilder, piece: KeyPiece, rows: int, mask: Mask | None, flags: Value) -> Value:
     """How many of a repeated piece there are up to the last one of which a row of the mask lets anything be seen."""
     if not piece.repeated or mask is None:
         return i64(0)
@@ -204,13 +204,13 @@ def _used(b: VectorBuilder, piece: Piece, rows: int, mask: Mask | None, flags: V
 
 
 def _each(
-    b: VectorBuilder, pieces: Sequence[Piece], used: Value, body: Callable[[Piece, Value, list[Value]], list[Value]],
-    carried: Sequence[Value] = (),
+    b: VectorBuilder, pieces: Sequence[KeyPiece], used: Value,
+    body: Callable[[KeyPiece, Value, list[Value]], list[Value]], carried: Sequence[Value] = (),
 ) -> list[Value]:  # fmt: skip
     """carried = body(piece, keys after its first ones, carried) for all pieces; a repeated one `used` times."""
     found = list(carried)
 
-    def again(piece: Piece, before: list[Value]) -> list[Value]:
+    def again(piece: KeyPiece, before: list[Value]) -> list[Value]:
         return b.loop(i64(0), used, 1, lambda i, old: body(piece, b.mul(i, i64(piece.keys)), old), before)
 
     for piece in pieces:
@@ -228,7 +228,7 @@ def attention_fits(q: np.ndarray, v: np.ndarray, y: np.ndarray) -> bool:
 
 
 def _softmax(
-    kernel: Attention, pieces: Sequence[Piece], keys: int, mask: Mask | None, b: VectorBuilder, line: Value,
+    kernel: Attention, pieces: Sequence[KeyPiece], keys: int, mask: Mask | None, b: VectorBuilder, line: Value,
     hidden: Value, seen: Value, used: Value,
 ) -> None:  # fmt: skip
     """One row of scores in place; a causal query sees the first `seen` keys. One that sees none gets zeros."""
@@ -244,13 +244,13 @@ def _softmax(
         some = b.fcmp_ordered("<", place, b.spread(b.uitofp(seen, b.vector.element)))
         return b.select(some, value, b.splat(-np.inf))
 
-    def there(piece: Piece, after: Value) -> tuple[Value, Value]:
+    def there(piece: KeyPiece, after: Value) -> tuple[Value, Value]:
         """Where the scores of a piece lie, and its part of the mask."""
         scores = b.at(line, b.times(after, 4), 4 * piece.place)
         step = mask.strides[-1] if mask is not None else 0
         return scores, b.at(hidden, b.times(after, step), step * piece.before)
 
-    def high(piece: Piece, after: Value, found: list[Value]) -> list[Value]:
+    def high(piece: KeyPiece, after: Value, found: list[Value]) -> list[Value]:
         scores, flags = there(piece, after)
         most = fold_row(b, piece.keys, -np.inf, larger(b), lambda at, count: number(at, count, scores, flags))
         return [larger(b)(found[0], most)]
@@ -259,7 +259,7 @@ def _softmax(
     if mask is not None:  # -inf - -inf is NaN
         highest = b.most(highest, b.splat(float(LOWEST)))
 
-    def sum_up(piece: Piece, after: Value, found: list[Value]) -> list[Value]:
+    def sum_up(piece: KeyPiece, after: Value, found: list[Value]) -> list[Value]:
         scores, flags = there(piece, after)
 
         def power(at: Value, count: int) -> Value:
@@ -273,7 +273,7 @@ def _softmax(
     if mask is not None:
         total = b.most(total, b.splat(float(SMALLEST)))
 
-    def divide(piece: Piece, after: Value, _: list[Value]) -> list[Value]:
+    def divide(piece: KeyPiece, after: Value, _: list[Value]) -> list[Value]:
         scores, _flags = there(piece, after)
         each_vector(b, piece.keys, lambda at, count: b.write(
             b.fdiv(b.read(b.at(scores, at), count), total), b.at(scores, at), count))  # fmt: skip

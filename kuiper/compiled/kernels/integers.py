@@ -409,7 +409,7 @@ def _shuffled(b: VectorBuilder, vector: Value, chosen: Sequence[int]) -> Value:
 
 
 @dataclass(frozen=True)
-class Panel:
+class BytePanel:
     """[groups of four numbers][vectors][lanes] of the weights of some outputs, behind them their scales by blocks."""
 
     vectors: int
@@ -448,7 +448,7 @@ def _emit_panels(
     vectors = min(vectors, -(-weight.outputs // lanes))
     size = -(-x.rows // -(-x.rows // most))  # rows of a tile: even shares
     tiles, rest = divmod(x.rows, size)
-    panel = Panel(vectors, -(-weight.depth // (4 * lanes)) * lanes, lanes, x.blocks)
+    panel = BytePanel(vectors, -(-weight.depth // (4 * lanes)) * lanes, lanes, x.blocks)
     panels = -(-weight.outputs // panel.channels)
     last = weight.outputs - (panels - 1) * panel.channels
     units = min(panels, module.threads * UNITS_EACH)
@@ -493,7 +493,7 @@ def _emit_panels(
     module.part(units, places, body, key)
 
 
-def _turned(module: Module, weight: StoredRows, panel: Panel, channels: int) -> Any:
+def _turned(module: Module, weight: StoredRows, panel: BytePanel, channels: int) -> Any:
     """void(weight, scale, panel): rows of the weight become columns of a panel, and so do their scales by blocks."""
     lanes = panel.lanes
     size, vectors = 4 * lanes, -(-channels // lanes)
@@ -539,7 +539,7 @@ def _turned(module: Module, weight: StoredRows, panel: Panel, channels: int) -> 
 
 
 def _tile(
-    module: Module, x: IntegerRows, panel: Panel, epilogue: Epilogue, pitch: int, beside: int | None, channels: int,
+    module: Module, x: IntegerRows, panel: BytePanel, epilogue: Epilogue, pitch: int, beside: int | None, channels: int,
     rows: int,
 ) -> Any:  # fmt: skip
     """void(x, panel, scale, bias, y, residual): some rows of x times the outputs of a panel.
