@@ -97,10 +97,10 @@ def watch(
         say(styled(f"\n{time.strftime('%H:%M:%S')}  {_watched(course, progress, named)}; Ctrl-C ends", "dim"))
         sys.stdout.flush()
 
-    changed_files = changes(files_of(known), poll)  # from here on: what is saved during the first check counts
+    saves = changes(files_of(known), poll)  # from here on: what is saved during the first check counts
     try:
         draw(named or [status.next_task(course, progress.entries()) or known[0]])
-        for changed in changed_files:
+        for changed in saves:
             saved = [task for task in named or known if task.file in changed]
             if saved:
                 draw(saved)

@@ -46,8 +46,6 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 MEMORY = 4 << 30
 PASSED_ON = {one.__name__: one for one in (AttributeError, IndexError, KeyError, TypeError, ZeroDivisionError)}
 """What a function of the judge raises reaches the submission under its own name if it is one of these."""
-BASES = 20
-"""Maximum number of base classes that are named."""
 KEYS = 8
 """Maximum number of keys that the message of a KeyError names."""
 NO_NEIGHBOURS = {"public"}
@@ -212,7 +210,7 @@ def bases_of(kind: type[BaseException]) -> list[str]:
     ['UnicodeError', 'ValueError']
     """
     derived = [base for base in kind.__mro__[1:] if issubclass(base, Exception) and base is not Exception]
-    return [base.__name__ for base in derived if getattr(builtins, base.__name__, base) is base][:BASES]
+    return [base.__name__ for base in derived if getattr(builtins, base.__name__, base) is base]
 
 
 def keys_there(error: KeyError, trace: TracebackType, submission: Path) -> str:
