@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -253,13 +254,15 @@ def test_prints_are_shown_when_asked_for(load: Load, capfd: pytest.CaptureFixtur
 def test_a_worker_leaves_no_thread_no_process_and_no_pipe(load: Load) -> None:
     folder = Path("/proc/self/fd")
     count = (lambda: len(list(folder.iterdir()))) if folder.is_dir() else (lambda: 0)
+    gc.collect()
     threads, files = threading.active_count(), count()
     student = load("import os\ndef f(): return os.getpid()")
     pid = student.f()
     fault(load, "1 +")
     student.close()
     student.close()
-    assert (threading.active_count(), count()) == (threads, files)
+    assert threading.active_count() <= threads  # what earlier tests left may have ended by now
+    assert count() <= files
     if hasattr(os, "killpg"):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
