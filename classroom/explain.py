@@ -384,8 +384,13 @@ def _guess(failure: Failure) -> str:
     if not isinstance(got, np.ndarray) or (got.dtype == expected.dtype and got.shape == expected.shape):
         return ""
     if got.shape == expected.shape:
-        made = " np.empty and np.zeros make float64 unless you give them a dtype." * (got.dtype == np.float64)
-        return f"One of the steps changes the element type to {got.dtype}; .dtype of each result shows which.{made}"
+        said = f"One of the steps changes the element type to {got.dtype}; .dtype of each result shows which."
+        if got.dtype != np.float64 or expected.dtype.kind not in "biuf":
+            return said
+        with np.errstate(all="ignore"):  # what fits into the narrower type may have been computed in it and stored
+            stored = np.array_equal(got, got.astype(expected.dtype), equal_nan=True)
+        made = " Is it an array that you fill? np.empty and np.zeros make float64 unless you give them a dtype."
+        return said + made * stored
     if sorted(got.shape) == sorted(expected.shape):
         return "The axes stand in another order: is something transposed, or are rows and columns exchanged?"
     if got.size == expected.size:

@@ -366,6 +366,13 @@ NO_LIST = (
 )
 NO_OPTION = f"this operator has no option of that name: read the options of a type inside its if. {NO_RESULTS}"
 KNOWN = "{0} is among TYPES, and was refused: is the type compared with TYPES, or with PARTS?"
+UNWEIGHTED_LINE = (
+    "no operator of this network has weights, so one of another type came to the line of nn.Linear: does every `if` "
+    "return what its part gives, and is compute left out for pnnx.Input and pnnx.Output?"
+)
+NUMBER_FOR_BIAS = (
+    "conv2d takes an array or None for the bias, and got {!r:.20}: weights.get(f'{{name}}.bias') gives it."
+)
 NEVER = "parts.{0} was never called: the part computes this type, and not your own code."
 FOR_EACH_READER = (
     "parts.{0} was called {1} times for {2} operator{3}: go through the order in a loop, and keep what each computes "
@@ -415,7 +422,7 @@ BROKEN = {
     "'str' object has no attribute 'T'": "attributes holds descriptions such as '(4,4)f32'; the array is "
     "weights[f'{name}.weight'].",
     "'NoneType' object has no attribute 'T'": "weights has no such key: the keys are 'operator.attribute', such as "
-    "'linear_2.weight', with a dot.",
+    "'linear_2.weight', with a dot. Or an operator of another type came to this line: does every `if` return?",
     "for +: 'float' and 'NoneType'": NO_BIAS,
     "'add' output from dtype('O')": NO_BIAS,
     "'numpy.ndarray' object is not callable": "framework gives the result itself: it returns a function of x.",
@@ -496,6 +503,7 @@ class Calls(list[str]):
             self.options.append((name, list(map(plain, args[TAKES[name][1] :]))))
         if name == "conv2d":
             self.biases.append(args[2])
+            self.slip = self.slip or NUMBER_FOR_BIAS.format(args[2]) * isinstance(args[2], int | float)
         if name == "evaluate":
             self.expressions.append(args[0])
             self.slip = self.slip or ARRAY_FOR_LIST * isinstance(args[1], np.ndarray)
@@ -577,6 +585,13 @@ def eager_cause(network: Network, calls: Calls, says: str = EAGER) -> str:
     return says.format(part, COMPUTES[part]) if part else ""
 
 
+def never_cause(network: Network, calls: Calls) -> str:
+    """That the network has a type whose part was never called; "" if each part was."""
+    kinds = {line.split()[0] for line in network.text.splitlines()[2:]}
+    part = next((part for part, kind in COMPUTES.items() if kind in kinds and part not in calls), "")
+    return NEVER.format(part) if part else ""
+
+
 def causes(network: Network, calls: Calls) -> dict[str, str]:
     """Words of an error -> the likely cause, for a framework that was to compute this network and made these calls."""
     ordered = "topological_order" in calls
@@ -592,6 +607,8 @@ def causes(network: Network, calls: Calls) -> dict[str, str]:
             found["index out of range"] = READ_BY_OUTPUT
     if ordered:
         found["to unpack (expected 6"] = ORDER_OF_NAMES
+    if not set(kinds.values()) & set(WEIGHTED):
+        found["'NoneType' object has no attribute 'T'"] = UNWEIGHTED_LINE
     for name, kind in kinds.items():
         if kind not in WEIGHTED:
             found[f"KeyError: '{name}."] = UNWEIGHTED.format(name, kind)
@@ -682,6 +699,7 @@ def expect_network(
             or ("The second call gives what the first gave: each x needs new values." * stale)
             or (LATER * right_at_first(got, expected))
             or eager_cause(network, calls, WRONG_PART)
+            or never_cause(network, calls)
             or None
         )
         raise

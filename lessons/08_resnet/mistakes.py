@@ -46,6 +46,14 @@ COST: Mistakes = {
     "a weight is used at every place of its kernel, once for each pixel of the output: times h * w": (
         lambda k, c, o, h, w: (_each(k, c, o), _each(k, c, o))
     ),
+    "a weight is used in every COLUMN of the output, too: times h * w, not h alone": lambda k, c, o, h, w: (
+        _each(k, c, o),
+        _each(k, c, o) * h,
+    ),
+    "h rows of w pixels are h * w places, not h + w": lambda k, c, o, h, w: (
+        _each(k, c, o),
+        _each(k, c, o) * (h + w),
+    ),
     "these are the multiplications of one output channel: times o": (
         lambda k, c, o, h, w: (_each(k, c, o), k * k * c * h * w)
     ),
@@ -123,6 +131,9 @@ BORDERS: Mistakes = {
     ),
     "the start was rounded up: it rounds down, and only the end up": partial(
         _windows, lambda i, n, m: -(-i * n // m), _ceil
+    ),
+    "floor and ceil are exchanged: the start rounds down, and the end up": partial(
+        _windows, lambda i, n, m: -(-i * n // m), lambda i, n, m: (i + 1) * n // m
     ),
     "+ 1 is one too many where a part ends at a whole number: -(-a // b) rounds up": partial(
         _windows, _floor, lambda i, n, m: (i + 1) * n // m + 1
@@ -259,6 +270,11 @@ PATCHES: Mistakes = {
         for i in range(picture.shape[0] // side)
         for j in range(picture.shape[1] // side)
     ],
+    "the loops went `side` squares down and across: there are height // side and width // side": (
+        lambda picture, side: [
+            picture[i * side : (i + 1) * side, j * side : (j + 1) * side] for i in range(side) for j in range(side)
+        ]
+    ),
     "the columns went by the height: height and width are picture.shape[:2]": lambda picture, side: [
         picture[top : top + side, left : left + side]
         for top in range(0, len(picture) - side + 1, side)
@@ -281,6 +297,12 @@ PATCHES: Mistakes = {
 
 def _linear(x: np.ndarray, weight: np.ndarray, bias: Any) -> np.ndarray:
     return x @ weight.T + bias
+
+
+def _shares(scores: np.ndarray) -> np.ndarray:
+    """Softmax along the last axis."""
+    powers = np.exp(scores)
+    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 CLASS_MAP: Mistakes = {
@@ -332,6 +354,12 @@ CLASS_MAP: Mistakes = {
     "the bias fits the classes where they are the last axis: add it before you move them": (
         lambda planes, weight, bias: _linear(planes.transpose(1, 2, 0), weight, 0).transpose(2, 0, 1) + bias
     ),
+    "a bias of shape (K, 1) lies along rows, and the classes are the first of three axes: bias[:, None, None]": (
+        lambda planes, weight, bias: np.tensordot(weight, planes, 1) + bias[:, None]
+    ),
+    "these are probabilities: scores are asked for, so no softmax": lambda planes, weight, bias: _shares(
+        _linear(planes.transpose(1, 2, 0), weight, bias)
+    ).transpose(2, 0, 1),
     "`linear` transposes weight itself: hand it over as it is": lambda planes, weight, bias: _linear(
         planes.transpose(1, 2, 0), weight.T, bias
     ).transpose(2, 0, 1),
@@ -362,7 +390,8 @@ def _readers(lines: Lines) -> dict[str, list[str]]:
 
 
 def _one_list(lines: Lines) -> dict[str, list[str]]:
-    everything = [reader for readers in _right(lines).values() for reader in readers]
+    """Every reader in the order of the lines, under every name."""
+    everything = [name for name, reads, _ in lines for _ in reads]
     return {name: everything for name, _, _ in lines}
 
 

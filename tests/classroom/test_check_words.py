@@ -119,6 +119,27 @@ def test_what_often_goes_wrong_is_guessed(part: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("expected", "got", "blamed"),
+    [
+        (np.float32([1 / 3, np.nan]), np.float32([1 / 3, np.nan]).astype(np.float64), True),
+        (np.float32([1 / 3, 2]), np.float64([1 / 3, 2]), False),
+        (np.int64([1, 2]), np.float64([1, 2]), True),
+        (np.int64([1, 2]), np.float64([0.5, 2]), False),
+        (np.int64([1, 2]), np.float64([np.nan, 2]), False),
+        (np.array([True, False]), np.float64([1, 0]), True),
+        (np.float64([1, 2]), np.float32([1, 2]), False),
+        (np.array(["a", "b"]), np.float64([1, 2]), False),
+    ],
+)
+def test_an_array_that_was_made_too_wide_is_guessed_only_where_the_numbers_fit_the_narrower_type(
+    expected: np.ndarray, got: np.ndarray, blamed: bool
+) -> None:
+    said = explain._guess(Failure("message", expected, got))
+    assert f"element type to {got.dtype}" in said
+    assert ("np.zeros" in said) is blamed
+
+
+@pytest.mark.parametrize(
     ("expected", "got"), [(np.zeros(2), np.ones(2)), (np.zeros(2), np.zeros(3)), (1, 2), ("text", [1]), (None, None)]
 )
 def test_nothing_is_guessed_where_nothing_is_known(expected: Any, got: Any) -> None:

@@ -384,6 +384,26 @@ CASES = {
         {WEIGHTS: 'weight, bias = weights.get(f"{name}.weight"), weights.pop(f"{name}.bias", None)'},
         "The first call is right and a later one is not",
     ),
+    "a part without return": (
+        "one_relu",
+        {"return parts.relu(inputs[0])": "parts.relu(inputs[0])", EXPRESSION: "inputs[0] @ weight.T"},
+        "no operator of this network has weights",
+    ),
+    "pnnx.Output computed": (
+        "one_relu",
+        {'elif kind == "pnnx.Output":': 'elif kind == "never":', EXPRESSION: "inputs[0] @ weight.T"},
+        "is compute left out for pnnx.Input and pnnx.Output",
+    ),
+    "0 for no bias": (
+        "without_a_bias",
+        {WEIGHTS: 'weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias", 0)'},
+        "conv2d takes an array or None for the bias, and got 0",
+    ),
+    "+ for parts.evaluate": (
+        "operands_of_an_expression",
+        {EXPRESSION: "sum(inputs)"},
+        "parts.evaluate was never called",
+    ),
     "weights written into": (
         "one_linear_layer",
         {LINEAR: f"        weight *= 2\n{LINEAR}"},
@@ -574,6 +594,51 @@ CASES = {
             "powers / powers.sum(axis=1, keepdims=True)": "(powers / powers.sum(axis=3, keepdims=True)).mean((1, 2))",
         },
         "softmax came at each pixel",
+    ),
+    "scores less the largest": (
+        "one_picture_and_two_classes",
+        {"return powers / powers.sum(axis=1, keepdims=True)": "return scores - scores.max(axis=1, keepdims=True)"},
+        "these are the scores less the largest",
+    ),
+    "powers of e": (
+        "one_picture_and_two_classes",
+        {"return powers / powers.sum(axis=1, keepdims=True)": "return powers"},
+        "these are the powers of e",
+    ),
+    "logarithms": (
+        "one_picture_and_two_classes",
+        {"return powers / powers.sum(axis=1, keepdims=True)": "return np.log(powers / powers.sum(1, keepdims=True))"},
+        "the logarithms of the probabilities",
+    ),
+    "divided by the largest": (
+        "one_picture_and_two_classes",
+        {"scores - scores.max(axis=1, keepdims=True)": "scores / scores.max(axis=1, keepdims=True)"},
+        "the scores were divided by the largest",
+    ),
+    "a mean over the columns alone": (
+        "one_picture_and_two_classes",
+        {"x.mean(axis=(2, 3))": "x.mean(axis=3)"},
+        "the mean ran over axis 3 alone",
+    ),
+    "columns cut as rows are": (
+        "five_numbers_to_three",
+        {"enumerate(spans(x.shape[3], size[1]))": "enumerate([slice(j, j + 1) for j in range(size[1])])"},
+        "j * W // w for columns",
+    ),
+    "blue first at the end": (
+        "a_picture_of_the_right_size",
+        {"x.transpose(2, 0, 1)[None]": "x.transpose(2, 0, 1)[None, ::-1]"},
+        "channel 0 is red, so turn nothing round",
+    ),
+    "MEAN of bytes": (
+        "a_picture_of_the_right_size",
+        {"cut.astype(np.float32) / 255 - MEAN": "(cut.astype(np.float32) - MEAN) / 255"},
+        "MEAN was subtracted from bytes",
+    ),
+    "a factor of whole numbers": (
+        "the_shorter_side_counts",
+        {SIDES: "-(-resize * height // shorter), max(resize, width // shorter * resize)"},
+        "the longer one is resize * longer // shorter",
     ),
     "an equal crop refused": (
         "a_picture_of_the_right_size",

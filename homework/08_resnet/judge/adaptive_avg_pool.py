@@ -131,7 +131,7 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
     other = "float64" if x.dtype == np.float32 else "float32"
     found = {
         "all windows have one size and one step: that is right only where the sizes divide": pooled(x, size, fixed),
-        "H // h rounds too early, so all windows have one size: multiply first, i * H // h (W and w likewise)": pooled(
+        "H // h rounds too early, so all windows have one size: i * H // h for rows, j * W // w for columns": pooled(
             x, size, blocks
         ),
         "the last window takes what is left over, which makes it longer: every border comes from i * H / h": pooled(

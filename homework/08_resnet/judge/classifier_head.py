@@ -19,7 +19,7 @@ the largest power is 1, so the sum is never 0. One m for the whole batch saves t
 far below the others becomes 0 / 0.
 
 `axis=1` without `keepdims=True` gives shape (N,), which numpy lines up with the classes: an error, or for N = K wrong
-numbers. Softmax along axis 0 is PNNX's `dim` read without the batch. In a batch of one it makes every class certain.
+numbers. Softmax along axis 0 counts the axes without the batch. In a batch of one it makes every class certain.
 
 Cost: N * C * H * W additions, N * C * K multiplications, N * K powers.
 """
@@ -89,6 +89,14 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
             (powers := np.exp(scores - scores.max(axis=1, keepdims=True))) / powers.sum()
         ),
         "these are the scores: softmax is missing": scores,
+        "these are the scores less the largest: np.exp of them, divided by its sum, is still missing": (
+            scores - scores.max(axis=1, keepdims=True)
+        ),
+        "these are the powers of e: divide each row by its sum": np.exp(scores - scores.max(axis=1, keepdims=True)),
+        "the logarithms of the probabilities: without np.log of the sum, e^score / sum": np.log(shares(scores)),
+        "the scores were divided by the largest: subtract it, scores - scores.max(axis=1, keepdims=True)": shares(
+            scores / scores.max(axis=1, keepdims=True)
+        ),
         "that is the sigmoid of each score: softmax divides e^score by the sum over the classes": sigmoid(scores),
         "the scores themselves were divided by their sum: softmax divides e^score by the sum of e^score": (
             scores / scores.sum(axis=1, keepdims=True)
@@ -104,6 +112,11 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
     if len(weight) == x.shape[1]:
         found["the linear layer comes without weights"] = shares(features)
         found["weight is (K, C), one row for each class: the product needs weight.T"] = shares(features @ weight + bias)
+    rows = x.mean(axis=3)
+    if rows.shape[2] == weight.shape[1]:  # then the means of the rows fit the linear layer
+        found["the mean ran over axis 3 alone: a plane is rows and columns, axis=(2, 3)"] = shares(
+            rows @ weight.T + bias
+        )
     for axes in ((1, 2), (1, 3)):
         if (means := x.mean(axis=axes)).shape[1] == weight.shape[1]:
             cause = f"the mean ran over axes {axes[0]} and {axes[1]}: a plane is rows and columns, axes 2 and 3"
@@ -208,7 +221,7 @@ MUTANTS = [
     ),
     Mutant(
         "along_batch",
-        "takes PNNX's dim=1 and forgets that it counts the batch: softmax along axis 0",
+        "counts the axes without the batch, which makes the classes axis 0: softmax along axis 0",
         old=(
             "np.exp(scores - scores.max(axis=1, keepdims=True))\n    return powers / powers.sum(axis=1, keepdims=True)"
         ),

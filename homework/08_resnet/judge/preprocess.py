@@ -87,11 +87,12 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     cut = cut[..., ::-1] if mistake == "bgr" else cut
     cut = cut // 255 if mistake == "whole" else cut / (1 if mistake == "bytes" else 255)
     cut = np.round(cut) if mistake == "rounded" else cut
-    mean = np.zeros(3) if mistake == "mean" else mean
+    mean = np.zeros(3) if mistake == "mean" else mean / 255 if mistake == "mean of bytes" else mean
     std = np.ones(3) if mistake == "std" else std
     cut = cut / std - mean if mistake == "std first" else (cut - mean) / std
     x = cut.reshape(3, *cut.shape[:2]) if mistake == "reshape" else cut.transpose(2, 0, 1)
     x = x.swapaxes(1, 2) if mistake == "turned" else x
+    x = x[::-1] if mistake == "bgr last" else x
     return x[None].astype(np.float32)
 
 
@@ -102,7 +103,7 @@ PLACE_CAUSES = {
     "ratio": "longer / shorter was rounded before it was multiplied with resize: resize * longer // shorter",
     "ceil": "the longer side was rounded up: it is floor(resize * longer / shorter)",
     "longer": "the longer side was resized to `resize`: it is the shorter one",
-    "squeezed": "both sides were resized to `resize`: the longer one keeps its proportion, and is cut afterwards",
+    "squeezed": "both sides became `resize`: the longer one is resize * longer // shorter, and is cut afterwards",
     "no crop": "the whole picture was squeezed into crop x crop: resize it in proportion, then cut the middle out",
     "up": (
         "the crop begins a pixel too far: it begins at round((n - crop) / 2), and Python's round takes a half to the "
@@ -130,6 +131,8 @@ PLACE_CAUSES = {
 }
 NUMBER_CAUSES = {
     "bgr": "the channels are in the order blue, green, red: keep red first",
+    "bgr last": "the planes are in the order blue, green, red: channel 0 is red, so turn nothing round at the end",
+    "mean of bytes": "MEAN was subtracted from bytes: it is on a scale from 0 to 1, so divide by 255 first",
     "bytes": "the pixels are still 0..255: divide by 255 before anything else",
     "whole": "the pixels became whole numbers: / divides, and // cuts off what follows the point",
     "rounded": "the pixels were rounded to 0 and 1: divide by 255 and leave the fractions as they are",
