@@ -608,7 +608,7 @@ CASES = {
     "logarithms": (
         "one_picture_and_two_classes",
         {"return powers / powers.sum(axis=1, keepdims=True)": "return np.log(powers / powers.sum(1, keepdims=True))"},
-        "the logarithms of the probabilities",
+        "these are the logarithms of the probabilities",
     ),
     "divided by the largest": (
         "one_picture_and_two_classes",

@@ -43,6 +43,12 @@ def shares(scores: np.ndarray, axis: int | None = 1) -> np.ndarray:
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
+def logarithms(scores: np.ndarray) -> np.ndarray:
+    """The logarithm of softmax."""
+    less = scores - scores.max(axis=1, keepdims=True)
+    return less - np.log(np.exp(less).sum(axis=1, keepdims=True))
+
+
 def sigmoid(scores: np.ndarray) -> np.ndarray:
     """1 / (1 + e^-score)."""
     with np.errstate(over="ignore"):
@@ -93,7 +99,7 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
             scores - scores.max(axis=1, keepdims=True)
         ),
         "these are the powers of e: divide each row by its sum": np.exp(scores - scores.max(axis=1, keepdims=True)),
-        "the logarithms of the probabilities: without np.log of the sum, e^score / sum": np.log(shares(scores)),
+        "these are the logarithms of the probabilities: e^score is divided by the sum": logarithms(scores),
         "the scores were divided by the largest: subtract it, scores - scores.max(axis=1, keepdims=True)": shares(
             scores / scores.max(axis=1, keepdims=True)
         ),
