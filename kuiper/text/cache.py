@@ -14,6 +14,7 @@ from kuiper.layers.sequence.attention import ScaledDotProductAttention
 from kuiper.runtime import RuntimeGraph
 
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
+OUTPUTS = "logits (N,T,V), keys and values of the T tokens"
 PIECE = 128
 """Tokens of a long text that are read in one pass, at most."""
 PLANNED = (PIECE, 16)
@@ -106,10 +107,15 @@ def _pass(graph: RuntimeGraph, words: Sequence[int], cache: Cache, rows: Collect
     shape = graph.inputs[1].shape
     seen = slice(max(1, cache.count) if not planned and shape is not None and shape[3] < 0 else None)
     inputs = text, cache.keys[:, :, :, seen], cache.values[:, :, :, seen], count
-    outputs = graph(*inputs, into=places) if planned else graph(*inputs, planned=False)
+    try:
+        outputs = graph(*inputs, into=places) if planned else graph(*inputs, planned=False)
+    except ShapeError as error:
+        if not error.what.startswith("into"):
+            raise
+        raise ShapeError("the outputs of a language model", OUTPUTS, f"others ({error})") from error
     if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[0] != 1 or outputs[0].shape[1] not in rows:
         found = " and ".join(shape_text(x.shape) for x in outputs)
-        raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
+        raise ShapeError("the outputs of a language model", OUTPUTS, found)
     if outputs[1] is places[1] and outputs[2] is places[2]:
         cache.count += len(words)
     else:
