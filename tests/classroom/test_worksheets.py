@@ -46,9 +46,12 @@ def cell(name: str, source: str, kind: str = "code", **metadata: Any) -> dict[st
 
 
 class Course:
-    """The small course with a worksheet, handed out with the outputs of its worked solution."""
+    """The small course with a worksheet, handed out with the outputs of its worked solution.
 
-    def __init__(self, mini: Any) -> None:
+    The sheet with outputs is made by the first of these courses, in `made`, and handed out by the others as it is.
+    """
+
+    def __init__(self, mini: Any, made: dict[Path, str]) -> None:
         self.mini, self.root, self.file = mini, mini.root, mini.file
         self.sheet = self.file.with_name("worksheet.ipynb")
         mini.settle_pytest()
@@ -56,7 +59,9 @@ class Course:
         for name, source in SOURCES.items():
             cells.append(cell(name, source, **({"exercise": QUESTIONS[name]} if name in QUESTIONS else {})))
         self.store({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-        self.sheet.write_text(books.regenerated(self.sheet), encoding="utf-8")
+        text = made.setdefault(Path(SHEET), "") or books.regenerated(self.sheet)
+        made[Path(SHEET)] = text
+        self.sheet.write_text(text, encoding="utf-8")
         files = (self.file, self.sheet)
         packed = stubs.packed_stubs({f"01_numbers/{one.name}": one.read_text(encoding="utf-8") for one in files})
         (self.root / "homework" / stubs.ARCHIVE).write_bytes(packed)
