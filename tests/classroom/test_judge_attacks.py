@@ -197,6 +197,7 @@ def f(): raise kind
     assert all(len(name) <= 80 and "\x1b" not in name for name in caught.value.bases)
 
 
+@pytest.mark.slow
 def test_one_submission_s_end_leaves_the_next_one_s_result(tmp_path: Path) -> None:
     test = Test("f", "judged", "It holds.", judged, True)
     for script in ("os._exit", "garbage on every descriptor", "endless loop"):

@@ -125,6 +125,7 @@ def verdicts(run: Any) -> dict[str, str]:
     return {name: word for word, name in found}
 
 
+@pytest.mark.slow
 def test_it_is_handed_out_with_the_outputs_of_right_answers_and_the_same_each_time(course: Course) -> None:
     outputs = {one["id"]: one.get("outputs") for one in course.notebook["cells"]}
     assert outputs["back"][0]["data"]["text/plain"] == ["[3, 2, 1]"]
