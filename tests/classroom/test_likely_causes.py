@@ -840,7 +840,7 @@ def solution(folder: Path) -> str:
 
 
 @cache
-def tests_of(folder: Path) -> list[Test]:
+def public_tests_of(folder: Path) -> list[Test]:
     """The public tests of a homework."""
     return public_tests(folder)
 
@@ -860,7 +860,7 @@ def cause_told(folder: Path, name: str, changes: dict[str, str], file: Path) -> 
         assert text.count(old) == 1
         text = text.replace(old, new)
     file.write_text(text, encoding="utf-8")
-    (test,) = (one for one in tests_of(folder) if one.name == name)
+    (test,) = (one for one in public_tests_of(folder) if one.name == name)
     (outcome,) = run_tests(file, [test], seed=0)
     assert isinstance(outcome.error, (Failure, SubmissionError))
     return str(outcome.error.cause)
