@@ -81,6 +81,7 @@ def test_it_gains_nothing_and_ends_in_time(tmp_path: Path, script: str, heard: b
         assert elapsed < 2 * SECONDS + 120
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", QUICK)
 def test_it_is_no_refusal_of_bad_input_either(tmp_path: Path, script: str) -> None:
     test = Test("f", "refused", "It raises.", refused, True)

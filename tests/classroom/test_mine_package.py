@@ -621,6 +621,7 @@ def test_pytest_runs_the_packages_own_tests_and_not_the_examples_of_the_course(m
     assert re.search(r"\d passed", done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

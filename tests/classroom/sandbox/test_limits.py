@@ -73,6 +73,7 @@ def test_root_grades_as_a_user_of_its_own_for_each_worker(bubblewrap: Sandbox, w
     assert min(users) >= 60000
 
 
+@pytest.mark.slow
 def test_memory_has_its_limit_and_no_way_round_it(sandbox: Sandbox, write: Write) -> None:
     source = """
 import numpy as np, mmap, os
