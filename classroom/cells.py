@@ -37,17 +37,18 @@ def check(
     function: Callable[..., Any],
     *cases: tuple[tuple[Any, ...], Any],
     mistakes: Mapping[str, Callable[..., Any]] | None = None,
-    dtype: type[np.generic] | None = None,
+    dtype: type[np.generic] | type[int] | None = None,
 ) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
     Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too, and where booleans
-    or whole numbers of 8 or 16 bits are expected, the element type. A list is no tuple. Where an
+    or whole numbers of 8 or 16 bits are expected, the element type. A list is no tuple, and no array. Where an
     exception's class is expected, the function must raise it.
 
     mistakes : likely cause -> a function with that mistake; the reader whose function does the same in every case is
         told the cause.
-    dtype : the element type that a returned array must have, whatever the expected one has.
+    dtype : the element type that a returned array must have, whatever the expected one has; int: a returned number must
+        be a whole one, too, as an index and a size are, and not 6.0.
 
     >>> def half(x):
     ...     return x / 2
@@ -74,6 +75,10 @@ def check(
     ...     return x / 2
     >>> check(half, ((np.array([4.0]),), np.array([2.0])), dtype=np.float32)
     half([4.0]): expected [2.0], got [2.0]: the values are right, but they are float64 and not float32 (0 of 1 right)
+    >>> check(half, ((4,), 2), dtype=int)
+    half(4): expected 2, got 2.0: the value is right, but 2.0 is a float and not an int (0 of 1 right)
+    >>> check(list, (([1, 2],), np.array([1, 2])))
+    list([1, 2]): expected [1, 2], got [1, 2]: the values are right, but this is a list and not an array (0 of 1 right)
     >>> def half(x):
     ...     return x // 2
     >>> check(half, ((4,), 2), ((1,), 0.5), mistakes={"// drops what is left over": lambda x: (x - x % 2) / 2})
@@ -93,12 +98,12 @@ def check(
         call = f"{name}({_listed(arguments)})"
         if not (isinstance(got, expected) if said and _is_error(expected) else not said and _same(got, expected)):
             wrong.append(call + _instead(got, said, expected, kinds, nothing))
-        elif dtype is not None and isinstance(got, np.ndarray) and got.dtype != dtype:
-            type_wrong = f"the values are right, but they are {got.dtype} and not {np.dtype(dtype)}"
+        elif dtype is not None and (type_wrong := _not_of(dtype, got)):
             wrong.append(f"{call}: expected {_short(expected)}, got {_short(got)}: {type_wrong}")
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
-        cause = _cause(answers, [arguments for arguments, _ in cases], mistakes or {})
+        right = all(_same(got, expected, exact=False) for (got, _), (_, expected) in zip(answers, cases))
+        cause = _cause(answers, [arguments for arguments, _ in cases], mistakes or {}, right)
         if cause:
             print(f"likely why: {cause}")
         return
@@ -129,14 +134,24 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
 
 
 def _cause(
-    answers: list[tuple[Any, str]], given: list[tuple[Any, ...]], mistakes: Mapping[str, Callable[..., Any]]
+    answers: list[tuple[Any, str]],
+    given: list[tuple[Any, ...]],
+    mistakes: Mapping[str, Callable[..., Any]],
+    right: bool,
 ) -> str:
-    """The mistake that gives every one of the answers, printed alike, or else with alike values; "" if none does."""
+    """The mistake that gives every one of the answers, printed alike, or else with alike values; "" if none does.
+
+    right : whether the values are right, and only their kind is not: then a list and an array are no longer alike.
+    """
     alike = ""
     for cause, mistaken in mistakes.items():
         with np.errstate(all="ignore"):
             others = [_answer(mistaken, arguments) for arguments in given]
         pairs = list(zip(answers, others, strict=True))
+        if right and any(
+            isinstance(got, np.ndarray) != isinstance(other, np.ndarray) for (got, _), (other, _) in pairs
+        ):
+            continue
         if all(said == other_said and (said or _same(got, wrong, False)) for (got, said), (wrong, other_said) in pairs):
             if all(said or _short(got) == _short(wrong) for (got, said), (wrong, _) in pairs):
                 return cause
@@ -181,6 +196,8 @@ def _same(got: Any, expected: Any, exact: bool = True) -> bool:
         return alike and all(_same(one, other, exact) for one, other in zip(got, expected, strict=True))
     if isinstance(expected, (np.ndarray, np.generic, float, int)) and not isinstance(expected, bool):
         try:
+            if exact and _is_no_array(got, expected):
+                return False
             one, other = np.asarray(float(got) if isinstance(got, Fraction) else got), np.asarray(expected)
             rtol, atol = (1e-4, 1e-5) if np.float32 in (one.dtype, other.dtype) else (1e-6, 1e-9)
             if exact and _of_other_type(got, expected):
@@ -283,13 +300,34 @@ def _other_kind(got: Any, expected: Any) -> str:
     return f"which is {_kind(got)} and not {_kind(expected)}"
 
 
+def _is_no_array(got: Any, expected: Any) -> bool:
+    """Whether an array is expected, and `got` is a list or a tuple."""
+    return isinstance(expected, np.ndarray) and isinstance(got, (list, tuple))
+
+
+def _not_of(dtype: type[np.generic] | type[int], got: Any) -> str:
+    """What in right values is of another type than `dtype`, as the end of a sentence; "" if nothing is."""
+    if isinstance(got, np.ndarray):
+        alike = got.dtype.kind in "iu" if dtype is int else got.dtype == dtype
+        return "" if alike else f"the values are right, but they are {got.dtype} and not {np.dtype(dtype)}"
+    if isinstance(got, (list, tuple)):
+        said = next((said for each in got if (said := _not_of(dtype, each))), "")
+        return said.replace("the value is", "the values are")
+    if dtype is int and isinstance(got, (float, np.floating, Fraction)):
+        return f"the value is right, but {_short(got)} is a {type(got).__name__} and not an int"
+    return ""
+
+
 def _of_other_type(got: Any, expected: Any) -> bool:
     """Whether an array of a type that nobody gets by chance is expected, and `got` is of another."""
     return isinstance(expected, np.ndarray) and expected.dtype in CHOSEN and np.asarray(got).dtype != expected.dtype
 
 
 def _exchanged(got: Any, expected: Any, inside: bool = False) -> str:
-    """What alone tells values from others: a list for a tuple, a tuple for a list, an array of another type."""
+    """What alone tells values from others: a list for a tuple or an array, a tuple, an array of another type."""
+    if _is_no_array(got, expected):
+        shown = _short(got) if inside else "this"
+        return f"the values are right, but {shown} is a {type(got).__name__} and not an array"
     if _of_other_type(got, expected):
         more = ", as comparisons give" if expected.dtype == bool else ""
         return f"the values are right, but they are {np.asarray(got).dtype} and not {expected.dtype}{more}"

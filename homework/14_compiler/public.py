@@ -217,39 +217,44 @@ def one_too_many(
     group_of = {name: group for group in got for name in group}
     products = {name for name, operation, _ in calls if operation not in ELEMENTWISE}
     place = {name: number for number, (name, _, _) in enumerate(calls)}
+    joinable = []
     for group in got:
         name = group[-1]
         others = [other for other in got if set(other) & set(readers[name])]
         if name in returned or len(others) != 1 or set(readers[name]) & products:
             continue
-        (other,) = others
-        if sizes[name] != sizes[other[-1]] or (products & set(group) and products & set(other)):
-            continue
-        reader = readers[name][0]
-        if len(got) == len(calls) and products & {*group, *other}:
-            cause = "each call is a group of its own: a value that one group alone reads is made in its loop"
-        elif name in products and all(len(each) == 1 for each in got if products & set(each)):
-            cause = "a group may take one product: a product joins the group of its readers, as other calls do"
-        elif len(readers[name]) > 1:
-            cause = "a value may have several readers, if all of them are in one group: count groups, and not readers"
-        elif place[reader] != place[name] + 1 and not products & set(group) and products & set(other):
-            cause = (
-                f"{name} and its reader do not stand side by side, and that group has a product, both of which is "
-                "no obstacle to an element-wise call: go by readers, not the next call; refuse only a second product"
-            )
-        elif place[reader] != place[name] + 1:
-            cause = f"{name} and its reader do not stand side by side in the list: go by readers, not by the next call"
-        elif not products & {*group, *other}:
-            cause = "a group needs no product: element-wise calls alone are a loop, too"
-        elif products & set(other):
-            cause = "an element-wise call may join a group that already has a product"
-        else:
-            cause = "an epilogue may be of any length: whatever is element-wise and reads the value is done in its loop"
-        return f"; {name}, which only {group_of[reader]} reads, could join that group", cause
-    return "", (
-        "a product that joins closes its group for other products: let all element-wise calls join first, then one "
-        "product to each group"
-    )
+        if sizes[name] == sizes[others[0][-1]] and not (products & set(group) and products & set(others[0])):
+            joinable.append((group, others[0]))
+    if len(got) < len(calls):  # that products join none is told where all else has joined
+        joinable.sort(key=lambda pair: len(pair[0]) == 1 and pair[0][0] in products)
+    if not joinable:
+        return "", (
+            "a product that joins closes its group for other products: let all element-wise calls join first, then "
+            "one product to each group"
+        )
+    group, other = joinable[0]
+    name = group[-1]
+    reader = readers[name][0]
+    if len(got) == len(calls) and products & {*group, *other}:
+        cause = "each call is a group of its own: a value that one group alone reads is made in its loop"
+    elif name in products and all(len(each) == 1 for each in got if products & set(each)):
+        cause = "a group may take one product: a product joins the group of its readers, as other calls do"
+    elif len(readers[name]) > 1:
+        cause = "a value may have several readers, if all of them are in one group: count groups, and not readers"
+    elif place[reader] != place[name] + 1 and not products & set(group) and products & set(other):
+        cause = (
+            f"{name} and its reader do not stand side by side, and that group has a product, both of which is "
+            "no obstacle to an element-wise call: go by readers, not the next call; refuse only a second product"
+        )
+    elif place[reader] != place[name] + 1:
+        cause = f"{name} and its reader do not stand side by side in the list: go by readers, not by the next call"
+    elif not products & {*group, *other}:
+        cause = "a group needs no product: element-wise calls alone are a loop, too"
+    elif products & set(other):
+        cause = "an element-wise call may join a group that already has a product"
+    else:
+        cause = "an epilogue may be of any length: whatever is element-wise and reads the value is done in its loop"
+    return f"; {name}, which only {group_of[reader]} reads, could join that group", cause
 
 
 def expect_legal(got: Any, calls: Calls, sizes: Mapping[str, int], returned: Sequence[str]) -> None:
@@ -442,6 +447,18 @@ def two_products_meet(student: Student, oracle: Any) -> None:
         ("y", "relu", ("sum",)),
     ]
     expect_groups(student, oracle, calls, dict.fromkeys(("left", "right", "sum", "y"), 12), ["y"])
+
+
+@task("fuse", "whole", "fewest", "all", "written", "form", "order")
+def a_gate_beside_its_product(student: Student, oracle: Any) -> None:
+    """What a gate reads and, after it, a product is written, though both are in one loop: a product needs all of it."""
+    calls: Calls = [
+        ("image", "relu", ("x",)),
+        ("gate", "sigmoid", ("image",)),
+        ("product", "matmul", ("image", "w0")),
+        ("y", "mul", ("gate", "product")),
+    ]
+    expect_groups(student, oracle, calls, {name: 64 for name, _, _ in calls}, ["y"])
 
 
 @task("fuse", "fewest", "all", "written", "whole", "form", "order")
@@ -1053,7 +1070,7 @@ def a_unit_has_to_be_taken(student: Student, rng: np.random.Generator, oracle: A
 def a_barrier_behind_each_part(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """All threads wait after each part, and the barrier costs something itself, also after the last."""
     pace = [1.0, *in_quarters(rng)[1:]]
-    for parts in ([7, 7], [5, 0, 11], [1, 1, 1, 1], [0], []):
+    for parts in ([7, 7, 4], [5, 0, 11], [1, 1, 1, 1], [0], []):
         for unit in (2, None):
             expect_shares(student, oracle, parts, unit, pace, barrier=0.25)
 

@@ -41,6 +41,12 @@ DOT: Mistakes = {
     "the first product is missing: k begins at 0, range(w.shape[1])": lambda w, x, i, j: sum(
         w[i, k] * x[k, j] for k in range(1, w.shape[1])
     ),
+    "this is the whole matrix product: its number at [i, j] is asked for": lambda w, x, i, j: w @ x,
+    "rows and columns are exchanged in both: w[i, k] has the row first, x[k, j] the column last": (
+        lambda w, x, i, j: sum(w[k, i] * x[j, k] for k in range(w.shape[1]))
+    ),
+    "the two numbers of a pair are multiplied, not added: w[i, k] * x[k, j]": lambda w, x, i, j: (w[i] + x[:, j]).sum(),
+    "two sums were multiplied: multiply pair by pair, then add up": lambda w, x, i, j: w[i].sum() * x[:, j].sum(),
     "this is the last product alone: add each to the total, total += ...": lambda w, x, i, j: w[i, -1] * x[-1, j],
 }
 
@@ -89,6 +95,27 @@ def _alike(got: np.ndarray, expected: np.ndarray) -> bool:
 SAME: Mistakes = {
     "a tiny number passes as 0: give allclose atol=0 as well as rtol; left out, atol is 1e-8": (
         lambda got, expected, tolerance=1e-6: _alike(got, expected) and _close(got, expected, tolerance, 1e-8)
+    ),
+    "the tolerance is a part of each expected number, not a distance: rtol=tolerance and atol=0": (
+        lambda got, expected, tolerance=1e-6: _alike(got, expected) and bool((abs(got - expected) <= tolerance).all())
+    ),
+    "the tolerance was given as atol: it is relative, so rtol=tolerance, and atol=0": (
+        lambda got, expected, tolerance=1e-6: _alike(got, expected) and _close(got, expected, 1e-5, tolerance)
+    ),
+    "`tolerance` is an argument: rtol=tolerance, and not 1e-6": lambda got, expected, tolerance=1e-6: (
+        _alike(got, expected) and _close(got, expected, 1e-6)
+    ),
+    "only the numbers are compared: shapes and dtypes, too, have to be equal": lambda got, expected, tolerance=1e-6: (
+        _close(got, expected, tolerance)
+    ),
+    "only the numbers are compared: shapes and dtypes, too, have to be equal, and with atol=0 no tiny number passes "
+    "as 0": lambda got, expected, tolerance=1e-6: _close(got, expected, tolerance, 1e-8),
+    "only the numbers are compared, and within allclose's own tolerances: compare shapes and dtypes, and give it "
+    "rtol=tolerance and atol=0": lambda got, expected, tolerance=1e-6: bool(np.allclose(got, expected)),
+    "got.ndim is the number of axes: (7, 3) and (1, 3) both have two, so compare got.shape": (
+        lambda got, expected, tolerance=1e-6: (
+            got.ndim == expected.ndim and got.dtype == expected.dtype and _close(got, expected, tolerance)
+        )
     ),
     "rtol is 1e-5 where nobody says otherwise: give allclose rtol=tolerance": (
         lambda got, expected, tolerance=1e-6: _alike(got, expected) and _close(got, expected, 1e-5)
@@ -151,6 +178,12 @@ EXP_SERIES: Mistakes = {
     "the last term is missing: range(1, terms) ends before `terms`": lambda x, terms=30: _series(x, range(1, terms)),
     "n begins at 0 here, and x / 0 is no number: range(1, terms + 1)": lambda x, terms=30: _series(x, range(terms)),
     "the division by n is missing": lambda x, terms=30: _series(x, range(1, terms + 1), lambda term, x, n: term * x),
+    "each term is divided by its own n, not by `terms`": lambda x, terms=30: _series(
+        x, range(1, terms + 1), lambda term, x, n: term * x / terms
+    ),
+    "// drops what is left over: divide with /": lambda x, terms=30: _series(
+        x, range(1, terms + 1), lambda term, x, n: term * x // n
+    ),
     "x**n is divided by n: it is n!, the product of 1 to n. Make each term of the one before: term * x / n": (
         lambda x, terms=30: _series(x, range(1, terms + 1), lambda term, x, n: x**n / n)
     ),

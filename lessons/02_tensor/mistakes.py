@@ -24,6 +24,12 @@ OFFSET: Mistakes = {
     "each row before this one takes W numbers: r * W": lambda c, r, k, H, W: c * H * W + r + k,
     "these are bytes: count numbers": lambda c, r, k, H, W: 4 * offset(c, r, k, H, W),
     "the first number has none before it: its offset is 0": lambda c, r, k, H, W: offset(c, r, k, H, W) + 1,
+    "H and W are arguments: a block need not have 3 rows of 4": lambda c, r, k, H, W: offset(c, r, k, 3, 4),
+    "c and k are exchanged: a channel is the longest step, a column one number": lambda c, r, k, H, W: offset(
+        k, r, c, H, W
+    ),
+    "row r has r rows before it, not r - 1: rows count from 0": lambda c, r, k, H, W: offset(c, r - 1, k, H, W),
+    "a whole channel takes H * W numbers, not H + W": lambda c, r, k, H, W: c * (H + W) + r * W + k,
 }
 
 RAW_SHAPE: Mistakes = {
@@ -42,6 +48,13 @@ RAW_SHAPE: Mistakes = {
     "(cols) is a number: (cols,) with a comma is a tuple": lambda channels, rows, cols: (
         (channels, rows, cols) if channels > 1 else (rows, cols) if rows > 1 else cols
     ),
+    "the last number stays, also where it is 1: (1, 1, 1) is (1,)": lambda *shape: (
+        shape if shape[0] > 1 else shape[1:] if shape[1] > 1 else tuple(n for n in shape[2:] if n > 1)
+    ),
+    "ones at the end were dropped: those in front go": lambda channels, rows, cols: (
+        (channels, rows, cols) if cols > 1 else (channels, rows) if rows > 1 else (channels,)
+    ),
+    "the ones in front are still there": lambda *shape: shape,
     "one row shows as a line, (1, 1, N) as (N,)": lambda channels, rows, cols: (
         (channels, rows, cols) if channels > 1 else (rows, cols) if cols > 1 else (rows,)
     ),
@@ -66,13 +79,25 @@ AT: Mistakes = {
     "one too far: offsets and indices both count from 0": lambda line, shapes, c, r, k: line[
         offset(c, r, k, *shapes[1:]) + 1
     ],
+    "one too early: offsets and indices both count from 0": lambda line, shapes, c, r, k: line[
+        offset(c, r, k, *shapes[1:]) - 1
+    ],
+    "H and W are shapes[1] and shapes[2]: a block need not have 3 rows of 4": lambda line, shapes, c, r, k: line[
+        offset(c, r, k, 3, 4)
+    ],
+    "c and k are exchanged: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[offset(k, r, c, *shapes[1:])],
+    'the channel changes fastest with order="F": here it changes last': lambda line, shapes, c, r, k: line.reshape(
+        shapes, order="F"
+    )[c, r, k],
+    "that is all of row r: its number k is asked for": lambda line, shapes, c, r, k: line.reshape(shapes)[c][r],
 }
 
 BY_COLUMNS: Mistakes = {
     "this is row by row: the loop over the columns is the outer one, so `for k` stands before `for r`": (
         lambda x: [x[r, k] for r in range(x.shape[0]) for k in range(x.shape[1])]
     ),
-    "the columns are still apart: one flat list is asked for": lambda x: x.T.tolist(),
+    "the columns are still apart: one flat list is asked for": lambda x: x.T,
+    "this is an array: its .tolist() is a list": lambda x: x.T.flatten(),
     "the second block has one row: take the sizes from x.shape": lambda x: [
         x[r, k] for k in range(5) for r in range(2)
     ],
@@ -80,6 +105,12 @@ BY_COLUMNS: Mistakes = {
         lambda x: [x[r, k] for k in range(x.shape[0]) for r in range(x.shape[1])]
     ),
 }
+
+
+def _in_one_place(row: np.ndarray, left: int, right: int, value: Any) -> np.ndarray:
+    padded = np.full(left + len(row) + right, value, row.dtype)
+    padded[left] = row
+    return padded
 
 
 def _written(row: np.ndarray, size: int, value: Any, start: int, stop: int) -> np.ndarray:
@@ -90,7 +121,7 @@ def _written(row: np.ndarray, size: int, value: Any, start: int, stop: int) -> n
 
 
 PAD_ROW: Mistakes = {
-    "the type is that of `value`: give np.full the dtype of `row`": lambda row, left, right, value: np.pad(
+    "the type is not that of `row`: give np.full row.dtype": lambda row, left, right, value: np.pad(
         row.astype(np.int64), (left, right), constant_values=value
     ),
     "the row is not there yet: padded[left : left + len(row)] = row": lambda row, left, right, value: np.full(
@@ -102,6 +133,20 @@ PAD_ROW: Mistakes = {
     "the slice ends at left + len(row), not at len(row)": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, left, len(row)
     ),
+    "the slice ends at left + len(row), not at `right`": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, left, right
+    ),
+    "the slice ends at left + len(row): behind the row the value goes on": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, left, left + len(row) + right
+    ),
+    "the row begins at `left`, not at 0": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, 0, len(row)
+    ),
+    "one too far: the places before the row are 0 to left - 1, so it begins at `left`": (
+        lambda row, left, right, value: _written(row, left + len(row) + right, value, left + 1, left + 1 + len(row))
+    ),
+    "one place takes one number: a row takes a slice, padded[left : left + len(row)]": _in_one_place,
+    "the border is full of `value`, and not of 0": lambda row, left, right, value: np.pad(row, (left, right)),
     "left and right are exchanged: the row begins at `left`": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, right, right + len(row)
     ),

@@ -129,7 +129,7 @@ def draw_groups() -> Svg:
 
 
 def draw_tile() -> Svg:
-    """A tile of 4 x 3 in registers."""
+    """A tile of 4 x 3 sums."""
     step, across = 30.0, 74.0
     x0, y0 = 116.0, 112.0
     marks = [note("w: 3 vectors of 8, one step", x0 + 1.5 * across, 26)]
@@ -145,18 +145,23 @@ def draw_tile() -> Svg:
         marks.append(arrow(76, y + 15, x0 - 8, y + 15))
         for c in range(3):
             marks.append(cell(x0 + c * across, y, 67.2, step, VIOLET, f"sum {r}.{c}", 13.0))
-    bottom = y0 + 4 * (step + 8) + 22
-    marks.append(left("16 registers", 6, bottom, 14.0, font_weight="bold"))
+    description = (
+        "A tile of 4 rows and 3 vectors: three vectors of weights come from above, four numbers of x from the left, "
+        "and each of the 12 sums gets the product of its row and column."
+    )
+    return picture(350, y0 + 4 * (step + 8) + 4, "A tile", description, *marks)
+
+
+def draw_registers() -> Svg:
+    """The sixteen registers that a tile of 4 x 3 takes."""
+    marks = [left("16 registers", 6, 16, 14.0, font_weight="bold")]
     for n in range(16):
         colours = VIOLET if n < 12 else ORANGE if n < 15 else BLUE
         label = "s" if n < 12 else "w" if n < 15 else "x"
-        marks.append(cell(6 + 20.6 * n, bottom + 16, 20.6, 26, colours, label, 13.0))
-    marks.append(left("12 sums, 3 for w, 1 for x", 6, bottom + 60))
-    description = (
-        "A tile of 4 rows and 3 vectors: three vectors of weights come from above, four numbers of x from the left, "
-        "and each of the 12 sums gets the product of its row and column. 16 registers: 12 sums, 3 of w, 1 of x."
-    )
-    return picture(350, bottom + 76, "A tile in registers", description, *marks)
+        marks.append(cell(6 + 20.6 * n, 32, 20.6, 26, colours, label, 13.0))
+    marks.append(left("12 sums, 3 for w, 1 for x", 6, 76))
+    description = "16 registers in a line: 12 hold the sums of a tile of 4 x 3, 3 vectors of w, and 1 a number of x."
+    return picture(350, 92, "Registers of a tile", description, *marks)
 
 
 def draw_threads() -> Svg:
@@ -195,4 +200,10 @@ def draw_threads() -> Svg:
 
 def draw() -> dict[str, Svg]:
     """Name -> picture."""
-    return {"walks": draw_walks(), "groups": draw_groups(), "tile": draw_tile(), "threads": draw_threads()}
+    return {
+        "walks": draw_walks(),
+        "groups": draw_groups(),
+        "tile": draw_tile(),
+        "registers": draw_registers(),
+        "threads": draw_threads(),
+    }

@@ -120,6 +120,9 @@ PER_LOAD: Mistakes = {
     "one register holds the numbers of x, but each of the h rows loads its own: h + v loads": lambda h, v: (
         h * v / (v + 1)
     ),
+    "a vector of weights was loaded for each sum: one load serves its whole column of h sums, so there are v": (
+        lambda h, v: h * v / (h + h * v)
+    ),
     "one vector of weights was loaded: there are v of them": lambda h, v: h * v / (h + 1),
     "the numbers of x are loaded, too: h of them": lambda h, v: h * v / v,
     "the vectors of weights are loaded, too: v of them": lambda h, v: h * v / h,
@@ -173,6 +176,9 @@ SUM_PHI: Mistakes = {
     ),
     "the blocks' names begin with %, too": lambda s: _phi(s).replace("%before", "before").replace("%end", "end"),
     "the first % is missing: each name begins with one": lambda s: _phi(s)[1:],
+    "a sum's name begins with %, too: %{s}, in both places": lambda s: _phi(s).replace(f"%{s}", s),
+    "k is the counter: the name of the sum is %{s}": lambda s: _phi("k"),
+    "the line begins with the name that gets the value: %{s} = phi ...": lambda s: _phi(s).partition(" = ")[2],
     "each name begins with %: sums and blocks": lambda s: _phi(s).replace("%", ""),
     "the new sum is a name, too, and begins with %": lambda s: _phi(s).replace(f"%{s}.next", f"{s}.next"),
     "the type is missing: V, behind `phi`": lambda s: _phi(s, "").replace("phi  [", "phi ["),
@@ -185,6 +191,9 @@ WAITING: Mistakes = {
     "that is what the first to arrive waits: all threads together": lambda arrivals: max(arrivals) - min(arrivals),
     "a barrier opens for the largest of the times, which need not stand last": (
         lambda arrivals: sum(arrivals[-1] - time for time in arrivals)
+    ),
+    "a barrier opens for the largest of the times, which need not stand first": (
+        lambda arrivals: sum(arrivals[0] - time for time in arrivals)
     ),
     "that is how late they come after the first: each waits until the last is there": (
         lambda arrivals: sum(time - min(arrivals) for time in arrivals)

@@ -122,6 +122,19 @@ def greedy(x: list[int]) -> int:
             "same([1.0]): expected [True], got [1.0]: the values are right, but they are float64 and not bool, as "
             "comparisons give (0 of 1 right)",
         ),
+        (
+            same,
+            [(([1.0, 2.0],), np.array([1.0, 2.0]))],
+            "same([1.0, 2.0]): expected [1.0, 2.0], got [1.0, 2.0]: the values are right, but this is a list and not "
+            "an array (0 of 1 right)",
+        ),
+        (
+            same,
+            [((([1, 2], 3),), (np.uint8([1, 2]), 3))],
+            "same(([1, 2], 3)): expected (array([1, 2], dtype=uint8), 3), got ([1, 2], 3): the values are right, but "
+            "[1, 2] is a list and not an array (0 of 1 right)",
+        ),
+        (same, [((1.0,), np.array(1.0))], "same: right, 1 of 1"),
         (same, [((Fraction(1, 2),), 0.5), (([Fraction(3)],), [3])], "same: right, 2 of 2"),
         (same, [((Fraction(1, 3),), 0.5)], "same(Fraction(1, 3)): expected 0.5, got Fraction(1, 3) (0 of 1 right)"),
         (same, [((np.array([0]),), np.array([True]))], "same([0]): expected [True], got [0] (0 of 1 right)"),
@@ -277,6 +290,36 @@ def test_a_check_says_what_the_first_wrong_answer_was(
 ) -> None:
     check(function, *cases)
     assert capsys.readouterr().out.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (6, "right, 1 of 1"),
+        (np.int64(6), "right, 1 of 1"),
+        (np.array([6], np.int32), "right, 1 of 1"),
+        ((6, 7), "right, 1 of 1"),
+        (6.0, "the value is right, but 6.0 is a float and not an int (0 of 1 right)"),
+        (np.floor(6.2), "the value is right, but 6.0 is a float64 and not an int (0 of 1 right)"),
+        ((6, 7.0), "the values are right, but 7.0 is a float and not an int (0 of 1 right)"),
+        (np.array([6.0]), "the values are right, but they are float64 and not int64 (0 of 1 right)"),
+    ],
+)
+def test_where_whole_numbers_are_due_no_float_will_do(
+    given: Any, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = np.floor(given).astype(int) if isinstance(given, (np.ndarray, np.generic)) else given
+    check(same, ((given,), expected), dtype=int)
+    assert capsys.readouterr().out.endswith(f"{said}\n")
+
+
+def test_a_list_with_the_values_of_an_array_is_not_told_the_cause_of_an_array(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    mistakes = {"the type is another": lambda x: np.array(x, np.int64)}
+    for given, causes in (([1, 2], []), (np.array([1, 2]), ["likely why: the type is another"])):
+        check(same, ((given,), np.uint8([1, 2])), mistakes=mistakes)
+        assert capsys.readouterr().out.splitlines()[1:] == causes
 
 
 def halves(x: Any) -> Any:

@@ -143,6 +143,11 @@ JOINS = "            and (operation in ELEMENTWISE or last not in taken)\n"
 READERS = "            and all(operations[reader] in ELEMENTWISE for reader in readers[name])\n"
 RESULT = "    return [group for group in groups.values() if group]\n"
 LASTS = "        lasts = {last_of[reader] for reader in readers[name]}\n"
+NOT_NEXT = (
+    "        names = list(operations)\n"
+    "        if readers[name] and names.index(readers[name][0]) != names.index(name) + 1:\n"
+    "            lasts = set()\n"
+)
 
 LOOPS = "    loops = [group for group in groups.values() if group]\n"
 WITH_PRODUCT = (
@@ -174,6 +179,7 @@ MUTANTS = [
         LASTS + "        if len(readers[name]) > 1:\n            lasts = set()\n",
         "fewest",
     ),
+    Mutant("neighbours", "goes by the next call of the list", LASTS, LASTS + NOT_NEXT, "fewest"),
     Mutant(
         "with_product",
         "fuses only after a product",
@@ -205,6 +211,13 @@ MUTANTS = [
     Mutant("no_product", "lets no product join", JOINS, "            and operation in ELEMENTWISE\n", "fewest"),
     Mutant("two_products", "lets two products into a group", JOINS, "", "whole"),
     Mutant("into_product", "lets a product's operand join", READERS, "", "whole"),
+    Mutant(
+        "first_reader",
+        "asks its first reader only whether it is a product",
+        READERS,
+        "            and operations[readers[name][0]] in ELEMENTWISE\n",
+        "whole",
+    ),
     Mutant("sizes", "forgets the sizes", "            and sizes[name] == sizes[last]\n", "", "size"),
     Mutant(
         "by_first",

@@ -121,6 +121,9 @@ def share_mistakes(
             [size for size in parts if size], unit, pace, take, barrier
         ),
         "the barrier after the last part is missing": (end - barrier, rows) if parts else None,
+        "there is a barrier after each part, and not one in all": (
+            (end - barrier * (len(parts) - 1), rows) if len(parts) > 2 else None
+        ),
         "a barrier too much: the first part begins at 0": (end + barrier, rows),
         "a part is done when all threads are, and not when the one is that took the last unit": otherwise(
             *problem, then=lambda done, last: all_from(done[last])
@@ -322,6 +325,13 @@ MUTANTS = [
         STATIC,
         "                thread, count = turn, rows // threads\n",
         "static",
+    ),
+    Mutant(
+        "barrier_once",
+        "adds one barrier for all parts",
+        RETURN,
+        "    return begin - barrier * max(0, len(parts) - 1), done\n",
+        "barrier",
     ),
     Mutant("never_free", "nothing is taken for free", TIME, TIME.replace("take + ", ""), "time"),
     Mutant(
