@@ -210,7 +210,12 @@ BOTH = [
         "1 of 2 elements differ",
         "element type float32, got float64",
     ),
-    ([np.int64(1), np.int64(5)], [1, 2], "the result at [1]: expected 2, got 5", "make it a plain number with int(...)"),
+    (
+        [np.int64(1), np.int64(5)],
+        [1, 2],
+        "the result at [1]: expected 2, got 5",
+        "make it a plain number with int(...)",
+    ),
     (np.array([1, 5]), [1, 2], "the result at [1]: expected 2, got 5", "expected list [1, 2], got a numpy array"),
     (np.float64(5.0), 2.0, "the result: expected 2.0, got 5.0", "make it a plain number with float(...)"),
     ({"a": np.array([5.0])}, {"a": np.array([2])}, "1 of 1 elements differ", "type int64, got float64"),
