@@ -18,8 +18,8 @@ MISSING = (
     "mapping: `word in table()` must be True"
 )
 SINGLE = (
-    "`float`, `.item()` and the functions of `math` take single numbers only: numpy's take arrays, and plain(...) leaves "
-    "an array as it is"
+    "`float`, `.item()` and the functions of `math` take single numbers only: numpy's take arrays, and plain(...) "
+    "leaves an array as it is"
 )
 STACK = {
     "unknown word": MISSING,
@@ -132,8 +132,8 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
         ("sub(@0,max(@1))", "max", 2, 1),
     ):
         accepted = (
-            f"{name} takes {takes}, and {found} {'was' if found == 1 else 'were'} accepted: when the bracket closes, compare the number of children "
-            "with the table"
+            f"{name} takes {takes}, and {found} {'was' if found == 1 else 'were'} accepted: when the bracket closes, "
+            "compare the number of children with the table"
         )
         ended = "the tokens had ended already: skip(...) and read_value(...) look before they read"
         expect_refusal(student.tree, text, accepted=accepted, index_error=ended)
@@ -304,13 +304,10 @@ def the_language_can_be_extended(student: Student) -> None:
     )
     asked = "read_value and compute must ask the table that they are given, `functions`, and not table()"
     alone = "the new function is there, and all others are missing: hand over {**table(), name: ...}, and not it alone"
-    exchanged = (
-        "the number of values and what computes them are exchanged: write the new entry as table() writes its own"
-    )
+    exchanged = "the number of values and the function are exchanged: write the new entry as table() writes its own"
     causes = {"unknown word 'add'": alone, "unknown word": global_table, "KeyError": asked}
-    with likely(
-        causes | {"<function": exchanged, "'function' object cannot": exchanged, "'int' object is not": exchanged}
-    ):
+    causes |= dict.fromkeys(("<function", "'function' object cannot", "'int' object is not"), exchanged)
+    with likely(causes):
         got = student.evaluate_with("add(cube(@0),@1)", [2, 3], "cube", 1, lambda x: x**3)
     expect(got, 11, what="add(cube(@0),@1) with 2, 3 and a function cube")
     three = "this function takes three values: pop as many as its arity says, not one or two"

@@ -458,7 +458,7 @@ LOOK: Mistakes = {
     "the names come in the order of the path, `follower` first: this list is turned round": _backwards,
     "the last name of the path is open, too: an operator may lead to itself": _last_left_out,
     '"new" and "done" are exchanged: a name that is no key of `looked` is new': _exchanged_words,
-    "a count says how many successors were looked at, and not whether the name is open: ask whether it is on the path": (
+    "a count says how many successors were looked at, not whether the name is open: ask whether it is on the path": (
         _count_0_is_open
     ),
     "a done name that has no successors has the count 0: ask whether it is a key, follower in looked": _counts_asked,
