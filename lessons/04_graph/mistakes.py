@@ -176,6 +176,15 @@ def _result_thrown_away(name: str, successors: Network, entered: set[str]) -> li
     return [*finished, name]
 
 
+def _every_successor_listed(name: str, successors: Network, entered: set[str]) -> list[str]:
+    if name in entered:
+        return []
+    entered.add(name)
+    for follower in successors[name]:
+        _every_successor_listed(follower, successors, entered)
+    return [*successors[name], name]
+
+
 def _called_for_nothing(name: str, successors: Network, entered: set[str]) -> list[str]:
     entered.add(name)
     for follower in successors[name]:
@@ -199,6 +208,9 @@ POST_ORDER: Mistakes = {
         _result_thrown_away
     ),
     "what the call returns is thrown away: finished += post_order(...)": _called_for_nothing,
+    "every successor is kept, and what the calls return is thrown away: finished += post_order(...)": (
+        _every_successor_listed
+    ),
     "the name belongs at the end of the list, once, after the loop: a name without successors has to be there too": (
         _name_in_the_loop
     ),
