@@ -175,10 +175,6 @@ def _turned_round(node: Any) -> list[Any]:
     return [node, *(one for child in node.children for one in _turned_round(child))][::-1]
 
 
-def _all_turned_round(node: Any) -> list[Any]:
-    return _before(node)[::-1]
-
-
 def _two_children_always(node: Any) -> list[Any]:
     left, right = node.children
     return [*_two_children_always(left), *_two_children_always(right), node]
@@ -191,9 +187,6 @@ def _indexed_children(node: Any) -> list[Any]:
 REVERSE_POLISH: Mistakes = {
     "turned round, node-left-right is right-left-node: no list needs to be turned round, only the node comes last": (
         _turned_round
-    ),
-    "turned round at the end, node-left-right is right-left-node: the node comes last, and nothing is turned round": (
-        _all_turned_round
     ),
     "an operand or a number has no children: return [node] for it, before its two children are asked for": (
         _two_children_always
@@ -277,9 +270,8 @@ MISPLACED: Mistakes = {
     "text[end] is not there after the last word, and may be whitespace: look at the next word, if there is one": (
         _next_character
     ),
-    "a name that stands there twice may have its bracket only once: look at each word and the one after it": (
-        lambda text, functions: any(name in text and f"{name}(" not in text for name in functions)
-    ),
+    "whitespace may stand before a bracket, and a name that stands there twice may have only one: look at each word and "
+    "the one after it": (lambda text, functions: any(name in text and f"{name}(" not in text for name in functions)),
     "there may be as many brackets as functions, and in other places: look at each word and the one after it": (
         lambda text, functions: sum(word in functions for word in _words(text)) != _words(text).count("(")
     ),
