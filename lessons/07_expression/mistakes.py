@@ -270,10 +270,8 @@ MISPLACED: Mistakes = {
     "text[end] is not there after the last word, and may be whitespace: look at the next word, if there is one": (
         _next_character
     ),
-    "whitespace may stand before a bracket, and a name that stands there twice may have only one: look at "
-    "each word and the one after it": (
-        lambda text, functions: any(name in text and f"{name}(" not in text for name in functions)
-    ),
+    "whitespace may stand before a bracket, and of a name that stands there twice one may have none: look at each word "
+    "and the one after it": lambda text, functions: any(name in text and f"{name}(" not in text for name in functions),
     "there may be as many brackets as functions, and in other places: look at each word and the one after it": (
         lambda text, functions: sum(word in functions for word in _words(text)) != _words(text).count("(")
     ),
