@@ -177,8 +177,8 @@ CYCLE_CAUSES = {
     "double": "a name that stands twice in a list is no cycle: its second mention leads to a name that is done.",
     "nothing": "nothing came back: return the empty list where there is no cycle.",
     "nobody": "there may be no operators: begin a walk at every name, with a loop, and not at the first one.",
-    "kept": "an earlier network had some of these names, and with new names this cycle is found: begin each call with a "
-    "new set of entered names, neither global nor a default argument.",
+    "kept": "an earlier network had some of these names, and with new names this cycle is found: begin each call with "
+    "a new set of entered names, neither global nor a default argument.",
     "pairs": "the pairs of the path came back: return the names alone.",
     "closed": "the first name is repeated at the end: leave it out.",
     "walked": "the last name stands twice, and between its two places lies the cycle: begin at the first, and leave "
