@@ -45,8 +45,9 @@ HEAD = """# Language models
 Written by `python -m benchmarks.language`. The shapes of SmolLM2-135M and Qwen2.5-0.5B with random weights, one text, a
 token at a time; everyone in a process of its own, in turns. "kuiper / it" is kuiper's speed divided by the other's with
 weights of the same kind: above 1, kuiper writes faster. It computes as `kuiper chat` does, once its machine code is
-there. Memory is the most that a process took beyond its libraries, LLVM among them; the rest of it, without the cache
-of keys and values, is compared with the weights. Scores are compared with kuiper's in float32.
+there. Memory is the most that a process took beyond its libraries, LLVM among them, whose pages come into memory as
+they are needed; the rest of it, without the cache of keys and values, is compared with the weights. Scores are compared
+with kuiper's in float32.
 """
 PROMPT, STEPS, SEED = 128, 8, 20
 PATIENCE = 1200.0
@@ -112,7 +113,8 @@ def of_kuiper(who: Contestant) -> Read:
             return np.empty(0)
         inputs = np.array([tokens]), cache.keys, cache.values, np.array([cache.count])
         until = time.monotonic() + PATIENCE / 2
-        while len(tokens) in known and not graph.prepare(*inputs, only_code=True) and time.monotonic() < until:
+        ready = partial(graph.prepare, *inputs, only_code=True, into=cache.places(len(tokens)))
+        while len(tokens) in known and not ready() and time.monotonic() < until:
             time.sleep(0.05)
         known.add(len(tokens))
         return kuiper_read(graph, tokens, cache)
@@ -243,7 +245,7 @@ class Process:
     """A contestant in a process of its own; what it found is in its attributes.
 
     load : seconds from the files to the scores of one token. memory : bytes that it took at most, beyond what its
-    libraries took. prompt, token : seconds of every turn. fault : why there are none.
+    libraries take at the end. prompt, token : seconds of every turn. fault : why there are none.
     """
 
     def __init__(self, who: Contestant) -> None:
@@ -286,6 +288,21 @@ class Process:
             self._process.kill()
 
 
+def library_bytes() -> int:
+    """How much of the files of libraries is in this process's memory now; 0 where that is not known (not Linux)."""
+    total, library = 0, False
+    with suppress(OSError):
+        for line in Path("/proc/self/smaps").read_text().splitlines():
+            name, _, rest = line.partition(" ")
+            if not name.endswith(":"):  # a mapping begins: addresses, rights, ..., the file
+                library = ".so" in line.rpartition("/")[2]
+            elif name == "Rss:" and library:
+                total += int(rest.split()[0]) << 10
+            elif name == "Anonymous:" and library:  # what was written to is the process's own
+                total -= int(rest.split()[0]) << 10
+    return total
+
+
 def _work(connection: Connection, who: Contestant) -> None:
     """What a process does: make ready, then a turn for each message."""
     try:
@@ -297,7 +314,7 @@ def _work(connection: Connection, who: Contestant) -> None:
             importlib.import_module(module)
         if who.name == "kuiper" and llvm.installed():
             llvm.binding()
-        before = peak_memory() or 0
+        before = (peak_memory() or 0) - library_bytes()
         text = words(who.settings)
         started = time.perf_counter()
         read = who.open(who)
@@ -326,7 +343,7 @@ def _work(connection: Connection, who: Contestant) -> None:
                     place += 1
                 seconds = median(times)
             until_idle()
-            connection.send({"seconds": seconds, "memory": (peak_memory() or before) - before})
+            connection.send({"seconds": seconds, "memory": (peak_memory() or 0) - library_bytes() - before})
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         return
     except Exception as error:

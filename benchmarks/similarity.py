@@ -397,9 +397,10 @@ def to_take(kind: str) -> tuple[str, ...]:
     found = []
     for one in course_sources():
         if KINDS[kind](one.path) and readable(one.text):
+            lines = one.text.splitlines(keepends=True)
             for node in ast.parse(one.text).body:
                 if isinstance(node, ast.FunctionDef):
-                    text = ast.get_source_segment(one.text, node) or ""
+                    text = "".join(lines[node.lineno - 1 : node.end_lineno]).rstrip()
                     found += [text] if len(code(text).tokens) >= FEW_LINES else []
     return tuple(found)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from classroom import pixels
 from classroom.page import side_by_side, styled, width
-from kuiper.show import Svg, show_tensor
-from kuiper.show.svg import element, picture, text
+
+if TYPE_CHECKING:
+    from kuiper.show import Svg
 
 ROWS = 8
 """Maximum number of rows shown, around the first difference."""
@@ -99,6 +100,8 @@ def in_picture(
     Pictures are drawn side by side, with the largest difference over their channels; other arrays are heat maps, one
     below the other. `pictures` : whether the exercise is about pictures, so that arrays other than bytes may be one.
     """
+    from kuiper.show.svg import element, picture, text
+
     arrays = [value for value in (expected, got) if isinstance(value, np.ndarray) and value.dtype.kind in "biufc"]
     if len(arrays) < 2 or any(array.ndim == 0 or array.size == 0 for array in arrays):
         return None
@@ -119,6 +122,8 @@ def in_picture(
 
 
 def _maps(expected: np.ndarray, got: np.ndarray) -> list[Svg]:
+    from kuiper.show import show_tensor
+
     panels = [show_tensor(expected, title="expected"), show_tensor(got, title="got")]
     if comparable(expected, got):
         panels.append(show_tensor(_minus(got, expected), title="got - expected"))
@@ -127,6 +132,8 @@ def _maps(expected: np.ndarray, got: np.ndarray) -> list[Svg]:
 
 def _pictures(expected: np.ndarray, got: np.ndarray, axis: int, pictures: bool) -> list[Svg]:
     """`axis` is the channel axis of expected; got is drawn on expected's scale."""
+    from kuiper.show import show_tensor
+
     low, high = pixels.scale_of(expected)
     panels = [pixels.draw_picture(expected, axis, low, high, "expected")]
     other = pixels.channel_axis(got, pictures)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kuiper.show import Svg
-from kuiper.show.palette import INK
-from kuiper.show.svg import element, picture, text, text_width
-from kuiper.vision.pictures import to_pillow
+if TYPE_CHECKING:
+    from kuiper.show import Svg
 
 SIDE, SAMPLES, MARGIN, HEAD = 200, 256, 16.0, 50.0
 """As in show_tensor, beside whose maps a picture stands: its longer side, most rows or columns, the room around it."""
@@ -36,6 +34,10 @@ def channel_axis(array: np.ndarray, pictures: bool) -> int | None:
 
 def draw_picture(array: np.ndarray, axis: int, low: float, high: float, title: str) -> Svg:
     """A picture with channels on that axis -> SVG; `low` is black and `high` white."""
+    from kuiper.show.palette import INK
+    from kuiper.show.svg import element, picture, text, text_width
+    from kuiper.vision.pictures import to_pillow
+
     values = np.moveaxis(array, axis, 2)
     step = -(-max(values.shape[:2]) // SAMPLES)
     with np.errstate(all="ignore"):

@@ -12,6 +12,10 @@ from pathlib import Path
 LISTS = {"dev": "dev", "site": "site", "course": "lessons", "grading": "grading", "cli": "cli"}
 """Name of the list -> the extra of pyproject.toml that it holds."""
 
+LEFT_OUT = ("rfc3987-syntax", "lark")
+"""Packages that a list leaves out: jsonschema, which Jupyter needs, works without them, and with them every start of
+JupyterLab, nbval or nbformat builds a parser of a grammar first, which takes two seconds."""
+
 HERE = Path(__file__).resolve().parent
 
 
@@ -20,6 +24,7 @@ def compile_list(name: str, extra: str, options: list[str]) -> None:
     command = ["uv", "pip", "compile", "pyproject.toml", "--extra", extra, "--output-file", f"requirements/{name}.txt"]
     command += ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate"]
     command += ["--no-emit-index-url", "--no-emit-find-links", "--quiet", *options]
+    command += [f"--no-emit-package={package}" for package in LEFT_OUT]
     subprocess.run(command, cwd=HERE.parent, check=True)
 
 

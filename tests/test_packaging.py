@@ -82,6 +82,10 @@ def test_no_list_names_a_place_to_get_packages_from() -> None:
         assert not re.search(r"://|--(extra-)?index|--find-links|--trusted-host|^-[if] ", text, re.M), path.name
 
 
+def test_no_list_holds_what_only_makes_starts_slower() -> None:
+    assert not {"rfc3987-syntax", "lark"} & pins("dev", "3.12.0").keys()
+
+
 def test_no_list_holds_what_only_makes_or_checks_the_models() -> None:
     assert not {"torch", "pnnx", "scikit-learn"} & pins("dev", "3.12.0").keys()
 

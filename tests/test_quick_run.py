@@ -42,7 +42,9 @@ def course(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest
 
 
 @pytest.mark.parametrize(
-    "options", [(), ("-x",), pytest.param(("-p", "xdist", "-n", "2"), marks=pytest.mark.slow)], ids=" ".join
+    "options",
+    [(), *(pytest.param(more, marks=pytest.mark.slow) for more in (("-x",), ("-p", "xdist", "-n", "2")))],
+    ids=" ".join,
 )
 def test_a_run_of_everything_leaves_the_slow_ones_out_and_says_so_in_its_last_line(
     course: pytest.Pytester, options: tuple[str, ...]

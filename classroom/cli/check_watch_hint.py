@@ -22,7 +22,6 @@ from classroom.progress import Progress, ProgressEntry
 from classroom.register import Course
 from classroom.started import COMMAND
 from classroom.tasks import HomeworkTask, all_tasks, files_of
-from kuiper import KuiperError
 
 BAD = (State.FAILED, State.BROKEN)
 
@@ -247,6 +246,7 @@ def print_changes(course: Course, progress: Progress, passed: Sequence[str]) -> 
     """Print what the exercises that passed compute in the demo's networks, with the command that shows it."""
     from classroom.gallery import share
     from classroom.mine.report import own_parts_text
+    from kuiper.errors import KuiperError
 
     try:
         solved = status.solved_exercises(course, progress.entries())
@@ -273,6 +273,8 @@ def print_broken_since(others: Sequence[Result]) -> None:
 
 def _draw(results: Sequence[Result], svg: Path) -> None:
     """Draw the first failure that is about arrays."""
+    from kuiper.errors import KuiperError
+
     for task, outcome in [(result.task, outcome) for result in results for outcome in result.failures]:
         failure = outcome.error
         if not isinstance(failure, Failure):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from classroom import gallery
 from classroom.cli.base import LEARN, app, show, stop, tasks_called, the_course, the_progress
-from classroom.gallery.piece import DemoOptions, Piece
-from classroom.gallery.show import OUT
-from classroom.gallery.show import show_piece as show_piece
 from classroom.page import say
+
+if TYPE_CHECKING:
+    from classroom.gallery.piece import DemoOptions
 
 ALL = "all"
 OWN_PANEL = "A picture or a network of your own"
@@ -36,7 +36,7 @@ def demo(
         list[str] | None,
         typer.Option("--also", metavar="EXERCISE", help="With --mine: this too, though it is not solved."),
     ] = None,
-    out: Annotated[Path, option("The folder for pictures.", metavar="FOLDER")] = OUT,
+    out: Annotated[Path, option("The folder for pictures.", metavar="FOLDER")] = gallery.OUT,
     picture: Annotated[
         str | None, option("A picture of yours instead of those held out.", OWN_PANEL, metavar="FILE")
     ] = None,
@@ -69,6 +69,8 @@ def demo(
         return
     if piece != ALL and piece not in gallery.NAMES:
         stop(f"the demo has {', '.join(gallery.NAMES)} and all, not {piece!r}")
+    from classroom.gallery.piece import DemoOptions
+
     options = DemoOptions(picture, model, prompt, tokens, temperature, top_p, seed)
     mine = mine or bool(also)
     names = gallery.NAMES if piece == ALL else (piece,)
@@ -90,6 +92,8 @@ def demo(
 
             code = show_own(name, options, out)
         else:
+            from classroom.gallery.show import show_piece
+
             code = max(code, show_piece(name, options, out))
     raise typer.Exit(code)
 
@@ -113,7 +117,7 @@ def piece_table() -> Table:
     for heading in ("Piece", "What the network does", "Network", "Lesson"):
         drawn.add_column(heading, no_wrap=True)
     for name in gallery.NAMES:
-        piece: Piece = gallery.find(name)
+        piece = gallery.find(name)
         place = f"models/{piece.network}" if piece.model.is_file() else "missing"
         drawn.add_row(name, piece.summary, place, piece.lessons)
     return drawn

@@ -11,16 +11,15 @@ from rich.table import Table
 
 from classroom import gallery, status
 from classroom.cli.base import LEARN, app, show, stop, the_course, the_progress
-from classroom.gallery import share
-from classroom.gallery.show import show_piece as show_piece
 from classroom.page import paragraph, say
-from kuiper import KuiperError
 
 
 @app.callback(invoke_without_command=True)
 def start(context: typer.Context) -> None:
     """Without a command: the main job, the map, the next step."""
     if context.invoked_subcommand is None:
+        from classroom.gallery.show import show_piece
+
         code = show_piece()
         print_map()
         raise typer.Exit(code)
@@ -48,6 +47,7 @@ def show_map(
         print_map()
         return
     from classroom.picture import draw_map
+    from kuiper.errors import KuiperError
 
     try:
         draw_map(the_course()).save(svg)
@@ -78,6 +78,11 @@ def print_map() -> None:
 
 def print_share(solved: Sequence[str]) -> None:
     """Print how much of the digits' network the solved exercises compute, once they compute something."""
+    if not solved:
+        return
+    from classroom.gallery import share
+    from kuiper.errors import KuiperError
+
     if not share.computing_exercises(solved):
         return
     piece = gallery.find("digits")

@@ -11,11 +11,16 @@ mine      `--mine`; isolated runs piece_worker in a process, departure finds the
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from classroom.gallery.piece import Piece
+if TYPE_CHECKING:
+    from classroom.gallery.piece import Piece
 
 NAMES = ("digits", "classify", "detect", "segment", "write")
 """The pieces, each a module of this package with a PIECE in it."""
+OUT = Path("demo")
+"""The folder for pictures if none is given."""
 
 
 def find(name: str) -> Piece:
@@ -26,6 +31,8 @@ def find(name: str) -> Piece:
     """
     if name not in NAMES:
         raise KeyError(name)
+    from classroom.gallery.piece import Piece
+
     found = importlib.import_module(f"{__name__}.{name}").PIECE
     assert isinstance(found, Piece)
     return found

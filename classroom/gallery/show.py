@@ -17,10 +17,8 @@ from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.terminal import Typewriter
 from classroom.page import say, styled
 
-OUT = Path("demo")
 
-
-def show_piece(name: str = "digits", options: DemoOptions | None = None, out: Path = OUT) -> int:
+def show_piece(name: str = "digits", options: DemoOptions | None = None, out: Path = gallery.OUT) -> int:
     """Run a piece and print the result. Returns the exit code."""
     piece, options = gallery.find(name), options or DemoOptions()
     with errors_explained() as code:

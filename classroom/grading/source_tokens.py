@@ -23,7 +23,7 @@ LEXEMES = re.compile(
     r"(?P<comment>\#[^\n]*)"
     r"|(?P<joined>\\\r?\n)"
     r"|(?P<line>\n)"
-    r"|(?P<space>[\s]+?)"
+    r"|(?P<space>[^\S\n]+)"
     r"|(?P<string>(?i:[rbuft]{0,2})"
     r"(?:'''(?:[^'\\]|\\.|'(?!''))*(?:'''|\\?\Z)"
     r'|"""(?:[^"\\]|\\.|"(?!""))*(?:"""|\\?\Z)'
@@ -36,6 +36,8 @@ LEXEMES = re.compile(
 )
 """Every character belongs to one lexeme. A string ends at its quote, its line or the source, so the first way to match
 it is right, and matching takes linear time. (Possessive quantifiers would say so; Python 3.11.2 loses characters.)"""
+MAY_RUN = re.compile(r"(?:exec|builtins|builtins__|(?<![^.]\.)(?:eval|compile))(?!\w)")
+"""Found in every source with a name that means a string is executed, and in others: where not, it need not be read."""
 LIBRARY = frozenset(
     name
     for holder in (np, np.ndarray, np.random.Generator, np.linalg, builtins, str, bytes, list, dict, set, tuple)
@@ -77,7 +79,7 @@ def code(source: str) -> Code:
             if len(found) > MAX_TOKENS:
                 break
             some = tokens(text, MAX_TOKENS + 1 - len(found))
-            found += [token._replace(line=token.line + line - 1) for token in some]
+            found += some if line == 1 else [token._replace(line=token.line + line - 1) for token in some]
             runs, texts = texts_run(text)
             left_out = left_out or (f"it runs code from a text, in line {runs + line - 1}" if runs else "")
             inner += [(one, place + line - 1) for one, place in texts]
@@ -101,6 +103,8 @@ def tokens(source: str, most: int = MAX_TOKENS) -> list[SourceToken]:
     depth, line, begin = 0, 1, 0
     for match in LEXEMES.finditer(source):
         kind, text = match.lastgroup, match[0]
+        if kind == "space":
+            continue
         if kind == "line" and depth == 0:
             begin = _without_docstring(found, begin)
         elif kind in ("string", "number", "name", "operator"):
@@ -202,7 +206,7 @@ def texts_run(source: str) -> tuple[int, list[tuple[str, int]]]:
 
     Which strings are executed is not known statically. Adjacent and added strings count as one.
     """
-    if not any(name in source for name in EXEC_FUNCTIONS | ALWAYS_RUN):
+    if not MAY_RUN.search(source):
         return 0, []
     line, runs, before, joined = 1, 0, "", False
     texts: list[tuple[list[str], int]] = []

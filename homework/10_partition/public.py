@@ -257,7 +257,8 @@ FORMS = {
     "caller gives",
     "elsewhere": "a tensor that another part reads is missing among the outputs: it is handed over, however many read "
     "it, and whether or not its own part does",
-    "form": "the numbers are right, their form is not: sorted lists, no number twice, in tuples of three",
+    "form": "the numbers are right, their form is not: lists, in tuples of three",
+    "order": "the numbers are right, but they do not ascend: sorted(...) makes a list in which they do",
     "not read": "no node of the part reads this tensor: nodes and tensors have different numbers, see nodes[v]",
     "not made": "no node of the part makes this tensor: nodes and tensors have different numbers, see nodes[v]",
     "not waited": "what another part makes, and this one reads, is an input of this one",
@@ -285,7 +286,10 @@ def reason_of(got: Any, right: Boundary, parts: list[list[int]], graph: Graph) -
                 return (missing_here if missing else too_many_here)(name, differ[0], part, graph)
     if twice:
         return FORMS["twice"]
-    return FORMS["form"] if tidy == right else FORMS["waits"]
+    if tidy == right:
+        lists = all(isinstance(numbers, list) for part in got for numbers in part[:2])
+        return FORMS["order" if lists else "form"]
+    return FORMS["waits"]
 
 
 def missing_here(name: str, tensor: int, part: list[int], graph: Graph) -> str:
@@ -516,6 +520,10 @@ def expect_waves(student: Student, oracle: Any, subgraphs: Boundary, what: str, 
         if failure.cause == STUCK:
             failure.cause = why_stuck(student) or STUCK
         raise
+    except SubmissionError as error:
+        if error.kind == "data" and "sets" in error.message:
+            error.cause = "a wave is a set here: sorted(...) makes the list of places, ascending, that is asked for"
+        raise
     try:
         expect(got, right, what=what, mistakes=mistakes)
     except Failure as failure:
@@ -639,6 +647,10 @@ def a_chain_of_2000(student: Student) -> None:
 
 # --- fewest ---
 
+EMPTY_LEVEL = (
+    "a level may have no nodes, such as level 0 where all that could run first is for the second device: leave it out "
+    "instead of asking for its first node"
+)
 TWIN = [[], [0], [1], [2], [3], [4], [0], [6], [7], [8], [5, 9]]
 TWIN_DEVICES = ["ACC", "ACC", "CPU", "ACC", "ACC", "ACC", "ACC", "CPU", "ACC", "ACC", "ACC"]
 
@@ -655,7 +667,10 @@ def expect_fewest(student: Student, oracle: Any, predecessors: list[list[int]], 
                 "the level of each predecessor whose device differs, before the maximum, and not once behind it"
             )
         elif len(got) == most == least + 1 and not side_by_side:
-            cause = "the other device should have had the first turn: try both, and keep the shorter answer"
+            cause = (
+                "the other device should have had the first turn: try both, each time with the nodes of the second "
+                "device from level 1 on, and keep the shorter answer"
+            )
         else:
             cause = "parts that could run together are apart: a level grows only where the device changes on the way"
         raise _failure(f"{what}: expected {least} parts, got {len(got)}: {got!r:.200}", least, len(got), cause)
@@ -675,7 +690,9 @@ def parts_of(student: Student, predecessors: list[list[int]], devices: list[str]
     """The student's parts. Raises Failure where they are none or cannot run, however many they are."""
     causes = {
         "RecursionError": "a function that calls itself for each predecessor ends at Python's limit: nodes come after "
-        "their predecessors, so one loop over them is enough"
+        "their predecessors, so one loop over them is enough",
+        "IndexError": EMPTY_LEVEL,
+        "KeyError": EMPTY_LEVEL,
     }
     slow = "a scan of all nodes in each turn is too slow for many turns: one loop over the nodes gives each its level"
     with likely(causes, timeout=slow):

@@ -244,6 +244,8 @@ def _same(got: np.ndarray, expected: np.ndarray, what: str, cause: str) -> None:
 
 STEP_ERRORS = {
     "broadcast": "the sums of weights (4,) need a second axis to meet the sums of pixels (4, T): [:, None]",
+    "out of bounds for axis 0 with size 2": "d is (4, T) and needs no .T: a column is a tile, so pixel k of "
+    "all tiles is the row d[k]",
     "out of bounds for axis 1": "a column of d is a tile, so pixel k of all tiles is the row d[k]",
     "not enough values to unpack (expected 4": "a column of d is a tile, so pixel k of all tiles is the row d[k]",
     "mismatch in its core dimension": "a matrix of 4 columns goes with the pixels (4, T), one of 3 columns with g (3,)",
@@ -335,6 +337,7 @@ TILE_ERRORS = {
     "size 4 is different from 3": OF_KERNELS,
     "size 3 is different from 4": OF_KERNELS,
     "3 (dim 1) != 4 (dim 0)": OF_KERNELS,
+    "4,3)": OF_KERNELS,
     "4 (dim 1) != 3 (dim 0)": OF_KERNELS,
     "size 2 is different from 4": WAY_BACK,
     "4 (dim 1) != 2 (dim 0)": WAY_BACK,
@@ -477,7 +480,8 @@ def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -
         elif lives_taken_for_apart(got, lives, sizes, overlaps):
             one, other = sorted(lives[n] for n in two)
             touching = (
-                f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step {step}"
+                f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step {step}. "
+                "Two values meet where each begins no later than the other ends, whichever you place first"
             )
             failure.cause = (
                 f"{touching}. Or, if you walk up past neighbours: sort them by their offsets, ask whether a gap is "
@@ -636,6 +640,8 @@ def three_values_in_160_bytes(student: Student) -> None:
     if height > 160:
         failure = Failure(f"expected a block of 160 bytes, got {height}", 160, height)
         failure.cause = NEVER_AGAIN if height == 240 else None
+        if height <= 162:
+            failure.cause = "a byte stays free between two values: one at start takes the bytes below start + size"
         raise failure
 
 
@@ -699,6 +705,7 @@ def within_10_percent(student: Student, rng: np.random.Generator, oracle: Any) -
 # --- fold_batchnorm
 
 FOLD_ERRORS = {
+    "truth value": "`if bias` asks for the truth of each of its numbers: ask `bias is None`",
     "NoneType": "bias may be None: that is a bias of zeros",
     "broadcast": "the four numbers (O,) belong to the first axis of weight (O, C, kh, kw): factor[:, None, None, None]",
 }

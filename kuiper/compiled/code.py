@@ -87,10 +87,10 @@ class ObjectCache:
         if key is None:
             return None
         try:
-            content = (self.folder / f"{name}.o").read_bytes()
+            with (self.folder / f"{name}.o").open("rb") as file:
+                signature, code = file.read(SIGNATURE_BYTES), file.read()
         except OSError:
             return None
-        signature, code = content[:SIGNATURE_BYTES], content[SIGNATURE_BYTES:]
         if not hmac.compare_digest(signature, _signature(key, name, code)):
             return None
         with suppress(OSError):
@@ -132,7 +132,9 @@ class ObjectCache:
 
 
 def _signature(key: bytes, name: str, code: bytes) -> bytes:
-    return hmac.digest(key, name.encode() + code, "sha256")
+    made = hmac.new(key, name.encode(), "sha256")
+    made.update(code)
+    return made.digest()
 
 
 def _is_own(path: Path) -> bool:

@@ -71,7 +71,7 @@ class AddressTable:
         self.addresses = np.array([array.ctypes.data for array in arrays], np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CodePart:
     """One function of the module: how many units of work it has, what memory it uses, and what else it zeroes.
 
@@ -295,7 +295,30 @@ def write_zeros(b: VectorBuilder, start: Value, shape: Sequence[int], strides: S
 def _offset(array: np.ndarray, whole: np.ndarray) -> int | None:
     """Bytes from the start of `whole` to where the array begins; None where it lies elsewhere."""
     away: int = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
-    return away if 0 <= away < whole.nbytes else None
+    return away if 0 <= away < extent(whole.shape, whole.strides, whole.itemsize) else None
+
+
+def extent(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> int:
+    """Bytes from the first of an array's numbers to the end of the last; its strides are not negative.
+
+    >>> extent((2, 3), (100, 4), 4)
+    112
+    """
+    return 0 if 0 in shape else sum(step * (size - 1) for size, step in zip(shape, strides)) + itemsize
+
+
+def are_nested(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
+    """Whether an array of these strides has whole rows, one after the other, and rows of rows: it overlaps nowhere.
+
+    >>> are_nested((2, 3), (100, 4), 4), are_nested((2, 3), (4, 8), 4), are_nested((2, 3), (0, 4), 4)
+    (True, False, False)
+    """
+    inner = itemsize
+    for size, step in zip(reversed(shape), reversed(strides)):
+        if size > 1 and (step < inner or step % itemsize):
+            return False
+        inner += max(0, step * (size - 1)) if size > 1 else 0
+    return True
 
 
 def _settled(array: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from kuiper.compiled import crew as crews
 from kuiper.compiled.code import CodeSource, MachineCode
@@ -21,7 +22,7 @@ from kuiper.compiled.kernels.chains import in_chains
 from kuiper.compiled.kernels.copies import joined_early
 from kuiper.compiled.kernels.decoding import without_joins
 from kuiper.compiled.llvm import binding
-from kuiper.compiled.parts import LARGE, AddressTable, Module
+from kuiper.compiled.parts import LARGE, AddressTable, Module, are_nested, extent
 from kuiper.compiled.passes import INSIDE, LINE, state_bytes, text_of
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Stage
@@ -31,9 +32,10 @@ from kuiper.fast.kernels.matmul.linear import LinearKernel
 from kuiper.fast.plan.layout import StoredValue
 from kuiper.fast.plan.plan import Draft, Plan, borders, is_view, store
 from kuiper.fast.plan.planner import Planner
+from kuiper.fast.plan.trace import Strides
 from kuiper.fast.threads import parallel, run_serially
 from kuiper.graph.alignment import aligned
-from kuiper.runtime.executor import OnOperator
+from kuiper.runtime.executor import OnOperator, Places
 
 TRIES = 7
 """How often a stretch is run alone, and how often with help, before the faster way is taken."""
@@ -115,6 +117,15 @@ class TriedStretch(Stretch):
             self._gains = median(helped) < median(alone)
 
 
+def _form(array: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...], np.dtype]:
+    return array.shape, array.strides, array.dtype
+
+
+def _strided(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array of these strides; what lies in between is its memory, too."""
+    return as_strided(aligned(extent(shape, strides, dtype.itemsize)).view(dtype), shape, strides)
+
+
 def scratch_memory(size: int) -> np.ndarray:
     """Bytes for what parts leave for one another, and for what threads need while they run."""
     return aligned(size)
@@ -129,6 +140,7 @@ class CompiledPlan(Plan):
     threads : how many run a pass.
     choose : gives a step that has no machine code the fastest of its algorithms.
     source : where the code for a processor comes from; what it raises, this does.
+    places : strides of arrays in which a pass may be asked to make large results.
 
     Attributes
     ----------
@@ -137,8 +149,11 @@ class CompiledPlan(Plan):
     compiled : for each step whether there is code for it; views need none.
     """
 
-    def __init__(self, draft: Draft, threads: int, choose: Callable[[Step], None], source: CodeSource) -> None:
+    def __init__(
+        self, draft: Draft, threads: int, choose: Callable[[Step], None], source: CodeSource, places: Strides = ()
+    ) -> None:
         self._module: Module | None = None
+        self._strides = dict(places)
         self._target, self._choose = source.target, choose
         self._parts_of: dict[int, tuple[int, int]] = {}
         self._algorithms: dict[int, str] = {}
@@ -168,10 +183,12 @@ class CompiledPlan(Plan):
         self._python_threads = max(map(len, calls), default=0)
 
     @classmethod
-    def of(cls, planner: Planner, inputs: Mapping[str, np.ndarray], source: CodeSource) -> CompiledPlan:
+    def of(
+        cls, planner: Planner, inputs: Mapping[str, np.ndarray], source: CodeSource, places: Strides = ()
+    ) -> CompiledPlan:
         """The plan for inputs (operand name -> array) of these shapes. Raises what `source` does."""
         threads = planner.most_threads
-        return cls(planner.draft(inputs), threads, partial(planner.choose, threads=threads), source)
+        return cls(planner.draft(inputs), threads, partial(planner.choose, threads=threads), source, places)
 
     def _roots_apart(self, roots: Sequence[StoredValue]) -> Mapping[str, np.ndarray]:
         """Large inputs and results, which are read and made where they lie unless a step's calls use them.
@@ -185,14 +202,24 @@ class CompiledPlan(Plan):
             if root.name in (*self.draft.inputs, *whole) and not root.nhwc and root.spec.dtype is not None
             if int(np.prod(root.physical)) * root.spec.dtype.itemsize >= LARGE
         ]
-        return {root.name: np.empty(root.physical, root.spec.dtype) for root in found}
+        return {root.name: self._apart(root) for root in found}
+
+    def _apart(self, root: StoredValue) -> np.ndarray:
+        """Stands for a value's memory: with the strides of the place where it is wanted, if it can be made there."""
+        assert root.spec.dtype is not None
+        strides = self._strides.get(root.name)
+        if strides and are_nested(root.physical, strides, root.spec.dtype.itemsize):
+            array = _strided(root.physical, strides, root.spec.dtype)
+            if self.layout.allows(root.name, array):
+                return array
+        return np.empty(root.physical, root.spec.dtype)
 
     def _returned_whole(self) -> set[str]:
         """The values that a pass makes and returns once, and of which it returns no views."""
         named = [self.layout.root(name).name for name in self._arrays if name in self.layout.values]
         return {name for name in self._arrays if named.count(name) == 1} - set(self.draft.inputs)
 
-    def _take(self, inputs: Sequence[np.ndarray]) -> None:
+    def _take(self, inputs: Sequence[np.ndarray], places: Places) -> None:
         """Copy the inputs, but for those that can be read where they lie; make room for the results."""
         numbers = {name: number for number, name in enumerate(self._own)}
         for name, buffer, array in zip(self.draft.inputs, self._inputs, inputs):
@@ -203,7 +230,10 @@ class CompiledPlan(Plan):
                 store(buffer.array, array)
         for name in self._in_place.difference(self.draft.inputs):
             array = self._own[name]
-            self._results[name] = made = aligned(array.nbytes).view(array.dtype).reshape(array.shape)
+            place = places.get(name)
+            if place is None or _form(place) != _form(array) or not (place.flags.aligned and place.flags.writeable):
+                place = _strided(array.shape, array.strides, array.dtype)
+            self._results[name] = made = place
             self._outside.addresses[numbers[name]] = made.ctypes.data
 
     def _result(self, name: str) -> Any:
@@ -282,6 +312,7 @@ class CompiledPlan(Plan):
         """The name of this plan's code in the cache."""
         written = [number in self._parts_of for number in range(len(self.steps))]
         shapes = [(name, self.specs[name].shape, str(self.specs[name].dtype)) for name in self.draft.inputs]
+        shapes += [(name, array.strides, "") for name, array in self._own.items()]
         constants = [spec.value for step in self.steps for spec in step.inputs if spec.constant]
         made_for = str(self._target), str(binding().llvm_version_info)
         operators = [op for step in self.steps for op in step.operators]

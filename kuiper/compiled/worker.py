@@ -23,6 +23,7 @@ from kuiper.compiled.code import CodeSource, object_of
 from kuiper.compiled.target import Target
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.planner import Planner
+from kuiper.fast.plan.trace import Strides
 from kuiper.graph import Graph
 from kuiper.runtime import RuntimeGraph, load
 
@@ -35,12 +36,15 @@ class WorkerError(Exception):
 
 
 def made_elsewhere(
-    graph: RuntimeGraph, inputs: Mapping[str, np.ndarray], threads: int, target: Target
+    graph: RuntimeGraph, inputs: Mapping[str, np.ndarray], threads: int, target: Target, places: Strides = ()
 ) -> tuple[str, bytes]:
-    """(name, object file) of the plan for inputs of these shapes. Raises WorkerError, and OSError without a process."""
+    """(name, object file) of the plan for inputs of these shapes. Raises WorkerError, and OSError without a process.
+
+    places : as for CompiledPlan.
+    """
     with _files(graph) as (param, bin):
         revise = graph.revise if graph.has_files else None  # what is written in its place has been revised
-        given = param, bin, revise, dict(inputs), threads, target
+        given = param, bin, revise, dict(inputs), threads, target, places
         command = [sys.executable, "-c", START, str(Path(__file__).parents[2])]
         hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         pipe = subprocess.PIPE
@@ -96,7 +100,7 @@ def main() -> None:
     """What `made_elsewhere` asks for on standard input goes to standard output."""
     from kuiper.compiled.plan import CompiledPlan  # imports llvmlite
 
-    param, bin, revise, inputs, threads, target = pickle.load(sys.stdin.buffer)
+    param, bin, revise, inputs, threads, target, places = pickle.load(sys.stdin.buffer)
     found: list[tuple[str | None, bytes]] = []
 
     class Made(CodeSource):
@@ -106,7 +110,7 @@ def main() -> None:
 
     with suppress(_Finished):
         draft = Planner(load(param, bin, engine="simple", revise=revise)).draft(inputs)
-        CompiledPlan(draft, threads, _any, Made(target, None, object_of))
+        CompiledPlan(draft, threads, _any, Made(target, None, object_of), places)
     sys.stdout.buffer.write(pickle.dumps(found[0]))
 
 

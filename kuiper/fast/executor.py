@@ -16,7 +16,7 @@ from kuiper.fast.plan.trace import PlanKey, plan_key
 from kuiper.fast.tuning.choices import Choices
 from kuiper.graph import Operator
 from kuiper.runtime import EXECUTORS, LayerExecutor, RuntimeGraph
-from kuiper.runtime.executor import OnOperator
+from kuiper.runtime.executor import NOWHERE_ELSE, OnOperator, Places
 from kuiper.runtime.values import named_inputs
 
 MISFITS = 3
@@ -41,27 +41,29 @@ class PlanExecutor(LayerExecutor):
         """As GraphExecutor says."""
         return self._choices.used
 
-    def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
+    def run(
+        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, places: Places = NOWHERE_ELSE
+    ) -> list[Any]:
         """One pass, by a plan where the inputs are arrays and one is there that fits them, by the layers elsewhere."""
         if all(isinstance(x, np.ndarray) for x in inputs.values()):
             arrays = list(inputs.values())
-            key = plan_key(arrays)
+            key = plan_key(arrays, places)
             on_operator = on_operator and _once(on_operator)
             try:
                 plan = None if self._is_misfit(key) else self._plan_of_pass(key, inputs)
                 if plan is not None:
-                    results = plan.run(arrays, on_operator)
+                    results = plan.run(arrays, on_operator, places)
                     self._misfits.pop(key, None)
                     return results
             except PlanMismatchError:
                 self._misfits[key] += 1
         return super().run(inputs, on_operator)
 
-    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False) -> bool:
+    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False, places: Places = NOWHERE_ELSE) -> bool:
         """As GraphExecutor says; what is made behind the scenes is not waited for."""
         if not all(isinstance(x, np.ndarray) for x in inputs.values()):
             return False
-        key = plan_key(list(inputs.values()))
+        key = plan_key(list(inputs.values()), places)
         if self._is_misfit(key):
             return False
         return (self._code_of_pass if only_code else self._plan_of_pass)(key, inputs) is not None

@@ -16,7 +16,7 @@ import numpy as np
 from kuiper.graph.operator import Operator, Shape
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Lifetime:
     """An operand is written at step `first` of the execution order, and nobody needs it after step `last`.
 
@@ -126,7 +126,7 @@ def place(order: Iterable[int], sizes: Sequence[int], alive_with: Sequence[Seque
     return offsets
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Extent:
     """Shape of a value and the bytes of one element; None and 0 where they are not known."""
 

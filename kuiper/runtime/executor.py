@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from kuiper.graph import Operator
 
 if TYPE_CHECKING:
     from kuiper.runtime.graph import RuntimeGraph
 
+Places = Mapping[str, np.ndarray]
+"""Operand name -> array: where a result is wanted."""
+NOWHERE_ELSE: Places = MappingProxyType({})
+"""No result has a place of the caller's."""
 OnOperator = Callable[[Operator, float], None]
 """Called with an operator and its seconds: by run_layers after each that has a layer, before anything is released; by
 the fast engine's plan (the calls of a pass: kuiper.fast) with the first of those that are computed together."""
@@ -43,13 +50,19 @@ def run_layers(
 class GraphExecutor(Protocol):
     """A way to compute a built graph: the field `executor` of a RuntimeGraph."""
 
-    def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
-        """One pass: operand name -> array for the graph's inputs -> the values of its outputs, in order."""
+    def run(
+        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, places: Places = NOWHERE_ELSE
+    ) -> list[Any]:
+        """One pass: operand name -> array for the graph's inputs -> the values of its outputs, in order.
 
-    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False) -> bool:
+        places : operand name -> array where a result may be written; it is returned then. It is left out where it is
+            empty.
+        """
+
+    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False, places: Places = NOWHERE_ELSE) -> bool:
         """Whether a plan computes the next pass on such inputs; what has to be made for one is asked for.
 
-        only_code : whether machine code does; no other plan is made.
+        only_code : whether machine code does; no other plan is made. places : as for `run`.
         """
 
     def plan_for(self, inputs: Mapping[str, Any]) -> Any:
@@ -69,12 +82,14 @@ class LayerExecutor:
     def __init__(self, graph: RuntimeGraph) -> None:
         self.graph = graph
 
-    def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
-        """One pass; the inputs may be values of any kind that the layers take."""
+    def run(
+        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, places: Places = NOWHERE_ELSE
+    ) -> list[Any]:
+        """One pass; the inputs may be values of any kind that the layers take. No result is written elsewhere."""
         values = self.compute(inputs, on_operator)
         return [values[operand.name] for operand in self.graph.outputs]
 
-    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False) -> bool:
+    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False, places: Places = NOWHERE_ELSE) -> bool:
         """False: the layers compute every pass."""
         return False
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import Any
+
+import numpy as np
 
 from kuiper import pnnx
 from kuiper.errors import (
@@ -30,8 +32,8 @@ from kuiper.graph import (
 from kuiper.graph.operator import copied_operators, find_operator
 from kuiper.graph.order import execution_order
 from kuiper.layers import LayerRegisterer, registry
-from kuiper.runtime.executor import EXECUTORS, GraphExecutor, LayerExecutor, OnOperator
-from kuiper.runtime.values import as_inputs, leaves, own
+from kuiper.runtime.executor import EXECUTORS, GraphExecutor, LayerExecutor, OnOperator, Places
+from kuiper.runtime.values import as_inputs, leaves, own, parts_of, put
 from kuiper.toolbox import Toolbox
 
 Path = str | os.PathLike[str]
@@ -197,6 +199,7 @@ class RuntimeGraph:
         keep: Iterable[str] | bool = (),
         on_operator: OnOperator | None = None,
         planned: bool = True,
+        into: Sequence[np.ndarray | None] = (),
     ) -> Outputs:
         """Run the network: arrays in, arrays out, both in the order of the file.
 
@@ -212,15 +215,18 @@ class RuntimeGraph:
             the first of those that are computed together, and their time.
         planned : False: the layers compute, whatever the engine; for shapes that will hardly come again, as a plan
             takes longer to make than a pass.
+        into : for each output an array of its shape and type in which it shall be, or None; shorter where the others
+            have none. Machine code makes large results there, without a copy. It may be part of an input's memory only
+            if the outputs do not depend on what stood there, such as the free places of a cache.
 
-        Raises InferError, ShapeError, GraphError. Nothing that was returned is ever written to again.
+        Raises InferError, ShapeError, GraphError. Nothing that was returned is ever written to again, but for `into`.
         """
         if self.state is not GraphState.COMPLETE:
             todo = "init(), then build()" if self.state is GraphState.NEED_INIT else "build()"
             raise GraphError(f"forward: expected state COMPLETE, found {self.state.name}; call {todo}")
         wanted = self._wanted(keep)
         given = as_inputs(inputs, self.inputs)
-        arrays = list(given.values())
+        arrays, options = list(given.values()), self._places(into)
         kept = {}
         if wanted or not planned:
             held = {operand.name for operands in wanted.values() for operand in operands}
@@ -232,26 +238,33 @@ class RuntimeGraph:
                     operand.data = result
             found = [values[operand.name] for operand in self.outputs]
         else:
-            found = self.executor.run(given, on_operator)
+            found = self.executor.run(given, on_operator, **options)
         outputs: list[Any] = []
         for operand, result in zip(self.outputs, found, strict=True):
-            value = own(result, arrays)
+            value = own(result, arrays, into)
             operand.data = value
             outputs += leaves(value)  # another thread may have set operand.data meanwhile
-        return Outputs(outputs, kept)
+        return Outputs(put(outputs, into), kept)
 
     __call__ = forward
 
-    def prepare(self, *inputs: Any, only_code: bool = False) -> bool:
+    def prepare(self, *inputs: Any, only_code: bool = False, into: Sequence[np.ndarray | None] = ()) -> bool:
         """Whether a plan computes a forward pass on such inputs; False: the layers do, for now.
 
         What has to be made for a plan is asked for, as by that pass. Raises as `forward` for inputs that do not fit.
 
         only_code : whether machine code does; plans of numpy's calls do not count, and none is made.
+        into : as for that pass.
         """
         if self.state is not GraphState.COMPLETE:
             return False
-        return self.executor.prepare(as_inputs(inputs, self.inputs), only_code)
+        return self.executor.prepare(as_inputs(inputs, self.inputs), only_code, **self._places(into))
+
+    def _places(self, into: Sequence[np.ndarray | None]) -> dict[str, Places]:
+        """The option of an executor, left out where no output has a place."""
+        operands = [part for operand in self.outputs for part in parts_of(operand)]
+        places = {operand.name: place for operand, place in zip(operands, into) if place is not None}
+        return {"places": places} if places else {}
 
     @property
     def memory_plan(self) -> MemoryPlan | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import DTypeError, EmptyError, InferError, InputCountError, RankError
+from kuiper.errors import DTypeError, EmptyError, InferError, InputCountError, RankError, ShapeError
 from kuiper.graph import Operand, shape_text
 
 
@@ -52,9 +52,47 @@ def as_input(x: Any, operand: Operand) -> np.ndarray:
     return array.astype(operand.dtype.compute)
 
 
-def own(value: Any, inputs: list[np.ndarray]) -> Any:
-    """`value` such that nobody else's array is in it: views of the caller's inputs and of the weights are copied."""
-    return copied(value, lambda array: not array.flags.writeable or overlaps(array, inputs))
+def own(value: Any, inputs: list[np.ndarray], places: Sequence[np.ndarray | None] = ()) -> Any:
+    """`value` such that nobody else's array is in it: views of the caller's inputs and of the weights are copied.
+
+    places : arrays of the caller's that may be in it.
+    """
+
+    def is_others(array: np.ndarray) -> bool:
+        return (not array.flags.writeable or overlaps(array, inputs)) and not _is_among(array, places)
+
+    return copied(value, is_others)
+
+
+def parts_of(operand: Operand) -> list[Operand]:
+    """The operand, or those that a tuple is made of, as `leaves` finds their values."""
+    maker = operand.producer
+    if maker is None or maker.type != "prim::TupleConstruct":
+        return [operand]
+    return [part for each in maker.inputs for part in parts_of(each)]
+
+
+def put(outputs: Sequence[np.ndarray], into: Sequence[np.ndarray | None]) -> list[np.ndarray]:
+    """The outputs, each in its array of `into` where it has one: it may be there already, else it is copied there.
+
+    Raises ShapeError where shape or type are others, and for too many places.
+    """
+    if len(into) > len(outputs):
+        raise ShapeError("into", f"at most {len(outputs)} place(s), one for each output", str(len(into)))
+    places = [*into, *[None] * (len(outputs) - len(into))]
+    made = [x.copy() if x is not place and _is_among(x, into) else x for x, place in zip(outputs, places)]
+    for number, place in enumerate(places):
+        if place is not None and made[number] is not place:
+            if (made[number].shape, made[number].dtype) != (place.shape, place.dtype):
+                expected, found = (f"{shape_text(x.shape)} of {x.dtype}" for x in (made[number], place))
+                raise ShapeError(f"into, for output {number}", expected, found)
+            place[...] = made[number]
+            made[number] = place
+    return made
+
+
+def _is_among(array: np.ndarray, others: Sequence[np.ndarray | None]) -> bool:
+    return any(array is other for other in others)
 
 
 def copied(value: Any, where: Callable[[np.ndarray], bool] = lambda array: True) -> Any:

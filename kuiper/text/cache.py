@@ -14,6 +14,7 @@ from kuiper.layers.sequence.attention import ScaledDotProductAttention
 from kuiper.runtime import RuntimeGraph
 
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
+OUTPUTS = "logits (N,T,V), keys and values of the T tokens"
 PIECE = 128
 """Tokens of a long text that are read in one pass, at most."""
 PLANNED = (PIECE, 16)
@@ -65,6 +66,14 @@ class Cache:
         """How many tokens fit."""
         return self.keys.shape[3]
 
+    def places(self, count: int) -> tuple[None, np.ndarray, np.ndarray]:
+        """Where a pass that reads `count` further tokens shall put its outputs: new keys and values behind the others.
+
+        They are in the cache when `count` has grown by so many.
+        """
+        seen = slice(self.count, self.count + count)
+        return None, self.keys[:, :, :, seen], self.values[:, :, :, seen]
+
     def append(self, keys: np.ndarray, values: np.ndarray) -> None:
         """Write those of T further tokens, (layers, 1, heads, T, width), behind the others; raises ShapeError."""
         end = self.count + (keys.shape[3] if keys.ndim == 5 else 0)
@@ -93,15 +102,24 @@ def _pass(graph: RuntimeGraph, words: Sequence[int], cache: Cache, rows: Collect
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
     text, count = np.array([words]), np.array([cache.count])
-    planned = planned and graph.prepare(text, cache.keys, cache.values, count)
+    places = cache.places(len(words))
+    planned = planned and graph.prepare(text, cache.keys, cache.values, count, into=places)
     shape = graph.inputs[1].shape
     seen = slice(max(1, cache.count) if not planned and shape is not None and shape[3] < 0 else None)
     inputs = text, cache.keys[:, :, :, seen], cache.values[:, :, :, seen], count
-    outputs = graph(*inputs) if planned else graph(*inputs, planned=False)
+    try:
+        outputs = graph(*inputs, into=places) if planned else graph(*inputs, planned=False)
+    except ShapeError as error:
+        if not error.what.startswith("into"):
+            raise
+        raise ShapeError("the outputs of a language model", OUTPUTS, f"others ({error})") from error
     if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[0] != 1 or outputs[0].shape[1] not in rows:
         found = " and ".join(shape_text(x.shape) for x in outputs)
-        raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
-    cache.append(outputs[1], outputs[2])
+        raise ShapeError("the outputs of a language model", OUTPUTS, found)
+    if outputs[1] is places[1] and outputs[2] is places[2]:
+        cache.count += len(words)
+    else:
+        cache.append(outputs[1], outputs[2])
     for operand in getattr(graph, "outputs", ()):  # what stands in for a graph may have none
         operand.data = None  # the cache has them now
     return outputs[0][0]
@@ -130,7 +148,7 @@ def _next_pass(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> tuple
     sizes = [size for size in PLANNED if size <= len(words) and cache.room <= MOST_PLACES]
     for size in sizes or [1] * (len(words) <= FEW):
         inputs = np.array([words[:size]]), cache.keys, cache.values, np.array([cache.count])
-        if graph.prepare(*inputs, only_code=True):
+        if graph.prepare(*inputs, only_code=True, into=cache.places(size)):
             return size, True
     return min(len(words), PIECE), False
 

@@ -67,6 +67,15 @@ BLOCKED_NODES: Mistakes = {
     "the whole node was looked for in `known`: take its operator out of it, for op, reads, makes in nodes": (
         lambda nodes, known: [v for v, node in enumerate(nodes) if node not in known]
     ),
+    "those are tensors, the lists that blocked nodes make: give the numbers of the nodes, their places in the list": (
+        lambda nodes, known: [makes for op, _, makes in nodes if op not in known]
+    ),
+    "a node behind a blocked one may be known: ask for each whether its own operator is": lambda nodes, known: [
+        v for v in range(len(nodes)) if any(op not in known for op, _, _ in nodes[: v + 1])
+    ],
+    "enumerate gives (number, node): for v, (op, reads, makes) in enumerate(nodes)": lambda nodes, known: [
+        v for v, op, _, _ in enumerate(nodes) if op not in known
+    ],
     "those are the operators: give the numbers of the nodes": lambda nodes, known: [
         op for op, _, _ in nodes if op not in known
     ],
@@ -84,6 +93,12 @@ COPY_SECONDS: Mistakes = {
     ),
     "the bytes follow when the latency has passed: add the two times": lambda size, latency, bandwidth: max(
         latency, size / bandwidth
+    ),
+    "the latency passes once, and not for each byte: add it": lambda size, latency, bandwidth: (
+        latency * size / bandwidth
+    ),
+    "the latency passes before a copy of no bytes, too": lambda size, latency, bandwidth: (
+        latency + size / bandwidth if size else 0
     ),
     "bytes, divided by bytes per second, are seconds": lambda size, latency, bandwidth: latency + size * bandwidth,
     "that is bandwidth / size: bytes, divided by bytes per second, are seconds": lambda size, latency, bandwidth: (
@@ -134,6 +149,12 @@ LEVEL: Mistakes = {
     ),
     "only the first predecessor is looked at: the largest of ALL that they ask for counts": _one_predecessor(0),
     "only the last predecessor is looked at: the largest of ALL that they ask for counts": _one_predecessor(-1),
+    "what the predecessors ask for was added up: a node runs when the LAST of them has run, so the largest counts": (
+        lambda device, start, above: int(device != start) + sum(one + (other != device) for one, other in above)
+    ),
+    "`above` has (level, device) of each predecessor: the level comes first": lambda device, start, above: max(
+        [int(device != start), *(one + (other != device) for other, one in above)]
+    ),
     "the least was taken: a node runs when ALL its predecessors have run, so the largest counts": (
         lambda device, start, above: max(
             int(device != start), min((one + (other != device) for one, other in above), default=0)
@@ -165,6 +186,20 @@ PLACEMENT_COST: Mistakes = {
         + sum(cost for (u, v), cost in copies.items() if v == u + 1 and placed[u] != placed[v])
     ),
     "each line of `copies` is paid, also where two begin at one node": _once_for_each_source,
+    "a copy from the CPU to ACC is paid, too: wherever the two devices differ": lambda placed, times, copies: (
+        _computing(placed, times)
+        + sum(cost for (u, v), cost in copies.items() if (placed[u], placed[v]) == ("ACC", "CPU"))
+    ),
+    "a copy from ACC to the CPU is paid, too: wherever the two devices differ": lambda placed, times, copies: (
+        _computing(placed, times)
+        + sum(cost for (u, v), cost in copies.items() if (placed[u], placed[v]) == ("CPU", "ACC"))
+    ),
+    "a copy is paid once: nothing goes back": lambda placed, times, copies: (
+        _computing(placed, times) + 2 * _copying(placed, copies)
+    ),
+    "each node is computed once, on the device where it is placed: times[device][v], and not all of times[device]": (
+        lambda placed, times, copies: sum(sum(times[device]) for device in placed) + _copying(placed, copies)
+    ),
     "those are the times on the other device: times[device][v] with the device where node v is placed": (
         lambda placed, times, copies: (
             sum(max(one[v] for name, one in times.items() if name != device) for v, device in enumerate(placed))

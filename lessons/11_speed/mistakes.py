@@ -40,6 +40,13 @@ CONV_FLOPS: Mistakes = {
     "that is one kernel: each of the c_out kernels makes a channel of h x w outputs": (
         lambda c_out, h, w, c, k: 2 * h * w * c * k * k
     ),
+    "that is one number of each output channel: there are h x w of them": lambda c_out, h, w, c, k: (
+        2 * c_out * c * k * k
+    ),
+    "k * k * c products for an output: only k is squared": lambda c_out, h, w, c, k: 2 * c_out * h * w * (k * c) ** 2,
+    "an output channel has h x w numbers": lambda c_out, h, w, c, k: 2 * c_out * h * h * c * k * k,
+    "two operations for EACH product: times 2, and not plus 2": lambda c_out, h, w, c, k: 2 + c_out * h * w * c * k * k,
+    "those are GFLOP: leave out the division": lambda c_out, h, w, c, k: 2 * c_out * h * w * c * k * k / 1e9,
     "h and w are those of the output already: nothing is lost at the edges": lambda c_out, h, w, c, k: (
         2 * c_out * (h - k + 1) * (w - k + 1) * c * k * k
     ),
@@ -70,6 +77,27 @@ SPREAD: Mistakes = {
     "that is the standard deviation in place of the range of the middle half": lambda seconds: (
         statistics.stdev(seconds) / statistics.median(seconds)
     ),
+    "/ comes before -: put the difference in brackets, (high - low) / middle": lambda seconds: (
+        _quartiles(seconds)[2] - _quartiles(seconds)[0] / _quartiles(seconds)[1]
+    ),
+    "that is a quarter of the times, between the first and the second number: take the first and the third": (
+        lambda seconds: (_quartiles(seconds)[1] - _quartiles(seconds)[0]) / _quartiles(seconds)[1]
+    ),
+    "that is half of the range: the whole of it counts": lambda seconds: (
+        (_quartiles(seconds)[2] - _quartiles(seconds)[0]) / 2 / _quartiles(seconds)[1]
+    ),
+    "divide by the median, and not by how many times there are": lambda seconds: (
+        (_quartiles(seconds)[2] - _quartiles(seconds)[0]) / len(seconds)
+    ),
+    "the times are not sorted: take the numbers of statistics.quantiles": lambda seconds: (
+        (seconds[3 * len(seconds) // 4] - seconds[len(seconds) // 4]) / statistics.median(seconds)
+    ),
+    "that is the standard deviation of numpy: the spread is the range of the middle half, divided by the median": (
+        lambda seconds: statistics.pstdev(seconds) / statistics.median(seconds)
+    ),
+    "the three numbers are at the places 0, 1 and 2": lambda seconds: (
+        (_quartiles(seconds)[3] - _quartiles(seconds)[1]) / _quartiles(seconds)[2]
+    ),
     "that is in seconds: divide by the median": lambda seconds: _quartiles(seconds)[2] - _quartiles(seconds)[0],
     'without method="inclusive" the quarters are other ones': lambda seconds: (
         (statistics.quantiles(seconds, n=4)[2] - statistics.quantiles(seconds, n=4)[0]) / statistics.median(seconds)
@@ -96,6 +124,21 @@ ATTAINABLE: Mistakes = {
     "the slope need not meet the roof at 10 FLOP a byte: each machine has its own ridge, so min of both": (
         lambda flop, size, peak, bandwidth: peak if flop / size >= 10 else flop / size * bandwidth
     ),
+    "the FLOP are missing: bytes a second times FLOP a byte, f / b": lambda flop, size, peak, bandwidth: min(
+        peak, bandwidth / size
+    ),
+    "the times were added: the two limits work side by side, so the lower speed alone counts": (
+        lambda flop, size, peak, bandwidth: flop / (flop / peak + size / bandwidth)
+    ),
+    "those are the seconds it takes at least: give FLOP a second": lambda flop, size, peak, bandwidth: max(
+        flop / peak, size / bandwidth
+    ),
+    "those are GFLOP/s: leave out the division": lambda flop, size, peak, bandwidth: (
+        min(peak, flop / size * bandwidth) / 1e9
+    ),
+    "that is an intensity, FLOP a byte: times bandwidth, and the peak as it is": lambda flop, size, peak, bandwidth: (
+        min(flop / size, peak / bandwidth)
+    ),
     "times FLOP per byte, f / b, and no operator exceeds the peak: min of both": (
         lambda flop, size, peak, bandwidth: flop * bandwidth
     ),
@@ -112,6 +155,25 @@ def _as_many_steps_as_values(lives: Lives, sizes: Mapping[str, int]) -> int:
 
 LOWER_BOUND: Mistakes = {
     "there may be more steps than values: the last step is the largest of all lives": _as_many_steps_as_values,
+    "there may be more steps than values: range(last + 1), last being the largest of all": lambda lives, sizes: max(
+        _alive(lives, sizes, step) for step in range(len(lives))
+    ),
+    "the life that stands last need not end last: the last step is the largest of all": lambda lives, sizes: max(
+        _alive(lives, sizes, step) for step in range([*lives.values()][-1][1] + 1)
+    ),
+    "a value is alive between its two ends, too: first <= step <= last": lambda lives, sizes: max(
+        sum(sizes[name] for name, life in lives.items() if step in life) for step in range(_steps(lives) + 1)
+    ),
+    "that is how many values are alive: add up their bytes, sizes[name]": lambda lives, sizes: max(
+        _alive(lives, dict.fromkeys(sizes, 1), step) for step in range(_steps(lives) + 1)
+    ),
+    "that is the first step alone: does `return` stand in the loop?": lambda lives, sizes: _alive(lives, sizes, 0),
+    "that is the last step alone: keep the largest of all steps": lambda lives, sizes: _alive(
+        lives, sizes, _steps(lives)
+    ),
+    "that is what is alive at each step: the largest of these numbers is the bound": lambda lives, sizes: [
+        _alive(lives, sizes, step) for step in range(_steps(lives) + 1)
+    ],
     "that is the quietest step: max": lambda lives, sizes: min(
         _alive(lives, sizes, step) for step in range(_steps(lives) + 1)
     ),

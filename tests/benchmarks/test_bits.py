@@ -21,6 +21,7 @@ def reported(name: str, way: str) -> str:
     return row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["digits", *(pytest.param(name, marks=pytest.mark.slow) for name in ("classifier", "writer"))]
 )
@@ -57,6 +58,7 @@ def test_readme_has_the_measured_numbers(name: str, way: str) -> None:
         assert value == pytest.approx(shown, abs=1e-2 if "mAP" in key else 3e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not llvm.installed(), reason="the compiler needs llvmlite, of the extra speed")
 def test_products_are_timed_in_every_way() -> None:
     table = bits.products([1], 32, 64, [1], 2).splitlines()

@@ -99,6 +99,7 @@ def loaded_weights() -> list[np.ndarray]:
     return [attribute.raw for op in pnnx.read(DIGITS) for attribute in op.attributes.values()]
 
 
+@pytest.mark.slow
 def test_an_exported_network_is_written_once_and_found_again(tmp_path: Path) -> None:
     import torch
 

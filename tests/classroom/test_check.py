@@ -78,6 +78,7 @@ def test_the_exit_code_says_whether_all_that_was_asked_for_is_right(mini: Any, c
     assert mini.run("check", *arguments).exit_code == code
 
 
+@pytest.mark.slow
 def test_the_exit_code_of_changed_exercises_says_whether_they_are_right(mini: Any) -> None:
     mini.write(double="return 2 * x")
     mini.run("check", "double")
@@ -117,6 +118,7 @@ def test_after_the_public_tests_it_is_said_how_many_points_hidden_tests_decide(m
     assert SHARES[setting] in text(mini.run("check", "double"))
 
 
+@pytest.mark.slow
 def test_of_several_exercises_it_is_said_once_how_much_hidden_tests_decide(mini: Any) -> None:
     mini.write(double="return 2 * x", turn="return x[::-1]")
     output = text(mini.run("check", "--all"))
@@ -263,6 +265,7 @@ def test_bad_code_gets_a_sentence_and_the_other_exercises_are_still_checked(mini
         assert "turn (task 1.2): public tests passed" in both
 
 
+@pytest.mark.slow
 def test_a_timeout_shows_what_the_test_says_it_may_mean(mini: Any) -> None:
     public = mini.file.with_name("public.py")
     tests = public.read_text(encoding="utf-8").replace("import expect", "import expect, likely")
@@ -448,6 +451,7 @@ def test_of_long_lines_the_first_and_the_last_are_shown(mini: Any) -> None:
     assert [line.split()[0] for line in lines] == ["0", "1", "...", "98", "99"]
 
 
+@pytest.mark.slow
 def test_a_long_line_is_cut_and_megabytes_stop_nobody(mini: Any) -> None:
     mini.write(double="print('x' * 20_000_000); return 2 * x")
     result = mini.run("check", "double")
@@ -465,6 +469,7 @@ def test_prints_that_look_like_a_verdict_stand_in_the_margin_and_change_nothing(
     assert printed(result.output) == ["double (task 1.1): public tests passed (2 of 2)?[2J"]
 
 
+@pytest.mark.slow
 def test_of_several_exercises_those_that_print_are_named(mini: Any) -> None:
     mini.write(double="print('here'); return 2 * x", turn="print('there'); return x")
     output = mini.run("check", "1").output
@@ -473,6 +478,7 @@ def test_of_several_exercises_those_that_print_are_named(mini: Any) -> None:
     assert "here\n" not in output.replace("there\n", "")
 
 
+@pytest.mark.slow
 def test_all_prints_are_shown_on_demand_as_they_come(mini: Any) -> None:
     mini.write(double="for i in range(5000): print('line', i)\n    return 2 * x")
     process = mini.start("check", "double", "--show-output")
@@ -593,6 +599,7 @@ def test_an_exercise_that_a_change_in_the_same_file_breaks_is_reported(mini: Any
     assert not Progress(mini.root).entry("double").solved
 
 
+@pytest.mark.slow
 def test_a_solved_exercise_stays_solved_when_another_one_in_its_file_is_written(mini: Any) -> None:
     mini.write(double="return 2 * x")
     mini.run("check", "double")

@@ -164,6 +164,7 @@ def test_the_doctor_says_of_each_missing_package_whether_it_is_needed(
     assert all("needed" in told[name] for name in PACKAGES)
 
 
+@pytest.mark.slow
 def test_the_doctor_names_homework_that_cannot_be_imported(mini: Any) -> None:
     assert "hw01_numbers.py can be imported" in mini.run("doctor").output
     mini.write(double="return (x")
@@ -172,6 +173,7 @@ def test_the_doctor_names_homework_that_cannot_be_imported(mini: Any) -> None:
     assert "ZeroDivisionError" in mini.run("doctor").output
 
 
+@pytest.mark.slow
 def test_the_doctor_tells_the_state_of_the_progress_and_changes_nothing(mini: Any) -> None:
     assert "nothing kept yet" in mini.run("doctor").output
     assert not (mini.root / ".course").exists()

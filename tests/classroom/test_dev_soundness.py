@@ -227,6 +227,7 @@ def test_stored_answers_that_cannot_be_read_are_written_anew(make: Make) -> None
     assert path.read_bytes() == right
 
 
+@pytest.mark.slow
 def test_too_few_mutants_are_a_problem(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     root = make()
     monkeypatch.setattr(soundness, "MIN_MUTANTS", 8)
@@ -274,6 +275,7 @@ def course_dev(root: Path, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> 
     return result.exit_code, result.output
 
 
+@pytest.mark.slow
 def test_the_command_says_that_all_holds(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     few = ("--seeds", "2", "--solution-seeds", "2", "--processes", "1")
     monkeypatch.setattr(lesson_form, "problems", lambda *_: iter(()))  # its course has homework and no notebooks

@@ -81,6 +81,7 @@ def test_it_gains_nothing_and_ends_in_time(tmp_path: Path, script: str, heard: b
         assert elapsed < 2 * SECONDS + 120
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", QUICK)
 def test_it_is_no_refusal_of_bad_input_either(tmp_path: Path, script: str) -> None:
     test = Test("f", "refused", "It raises.", refused, True)
@@ -197,6 +198,7 @@ def f(): raise kind
     assert all(len(name) <= 80 and "\x1b" not in name for name in caught.value.bases)
 
 
+@pytest.mark.slow
 def test_one_submission_s_end_leaves_the_next_one_s_result(tmp_path: Path) -> None:
     test = Test("f", "judged", "It holds.", judged, True)
     for script in ("os._exit", "garbage on every descriptor", "endless loop"):

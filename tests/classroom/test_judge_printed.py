@@ -106,6 +106,7 @@ MEDDLING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="tricks of Linux")
 @pytest.mark.parametrize("kind", MEDDLING)
 def test_who_meddles_with_the_pipe_changes_no_answer_and_stops_nobody(

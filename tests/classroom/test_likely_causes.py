@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from classroom import register
-from classroom.judge import Failure, SubmissionError, run_tests
-from classroom.judge.homework import homework_of, public_tests
+from classroom.judge import Failure, SubmissionError, Test, run_tests
+from classroom.judge.homework import Homework, homework_of, public_tests
 from classroom.marked import without_marks
 
 RESNET = register.ROOT / "homework" / "08_resnet"
@@ -832,14 +833,34 @@ ATTENTION = {
 }
 
 
+@cache
+def solution(folder: Path) -> str:
+    """The worked solution of a homework, without the marks of its answers."""
+    return without_marks((folder / "judge" / "solution.py").read_text(encoding="utf-8"))
+
+
+@cache
+def public_tests_of(folder: Path) -> list[Test]:
+    """The public tests of a homework."""
+    return public_tests(folder)
+
+
+@cache
+def homework_number(number: int) -> Homework:
+    """The homework of that lesson."""
+    homework = homework_of(register.load().lesson(number))
+    assert homework is not None
+    return homework
+
+
 def cause_told(folder: Path, name: str, changes: dict[str, str], file: Path) -> str:
     """The likely cause that a test names for the solution of a homework with these changes."""
-    text = without_marks((folder / "judge" / "solution.py").read_text(encoding="utf-8"))
+    text = solution(folder)
     for old, new in changes.items():
         assert text.count(old) == 1
         text = text.replace(old, new)
     file.write_text(text, encoding="utf-8")
-    (test,) = (one for one in public_tests(folder) if one.name == name)
+    (test,) = (one for one in public_tests_of(folder) if one.name == name)
     (outcome,) = run_tests(file, [test], seed=0)
     assert isinstance(outcome.error, (Failure, SubmissionError))
     return str(outcome.error.cause)
@@ -1181,8 +1202,7 @@ QUICK = ("fuse/forgets_single", "loop_nest/exchanged_w", "share_rows/no_barrier"
 )
 def test_a_known_mistake_of_lesson_14_is_told_its_cause(tmp_path: Path, case: str) -> None:
     exercise, name = case.split("/")
-    homework = homework_of(register.load().lesson(14))
-    assert homework is not None
+    homework = homework_number(14)
     (mutant,) = (one for one in homework.mutants if (one.exercise, one.name) == (exercise, name))
     file = tmp_path / "hw14_compiler.py"
     file.write_text(mutant.applied(homework.solution.read_text(encoding="utf-8")), encoding="utf-8")
@@ -1388,8 +1408,7 @@ SPEED_AND_UNET = {
 @pytest.mark.parametrize("case", SPEED_AND_UNET)
 def test_a_known_mistake_of_lessons_11_and_12_is_told_its_cause(tmp_path: Path, case: str) -> None:
     number, exercise, name = case.split("/")
-    homework = homework_of(register.load().lesson(int(number)))
-    assert homework is not None
+    homework = homework_number(int(number))
     (mutant,) = (one for one in homework.mutants if (one.exercise, one.name) == (exercise, name))
     file = tmp_path / f"{homework.folder.name}.py"
     file.write_text(mutant.applied(homework.solution.read_text(encoding="utf-8")), encoding="utf-8")

@@ -152,6 +152,7 @@ def test_an_import_of_kuiper_is_refused_with_its_file_and_line(mine: Path) -> No
     assert found.error.startswith(f"mine/windows.py, line {line} imports kuiper, and your framework has to do")
 
 
+@pytest.mark.slow
 def test_an_import_of_kuiper_inside_a_part_is_refused_too_however_it_is_made(mine: Path) -> None:
     change(
         mine / "format.py",
@@ -204,6 +205,7 @@ def test_what_stops_it_is_said_in_a_sentence(mine: Path, monkeypatch: pytest.Mon
     assert said in compare(mine, seed=1).error
 
 
+@pytest.mark.slow
 def test_a_loop_without_end_is_stopped(mine: Path) -> None:
     with (mine / "order.py").open("a", encoding="utf-8") as file:
         file.write("while True:\n    pass\n")
@@ -283,6 +285,7 @@ def test_an_exercise_that_is_no_part_but_that_a_part_calls_comes_next(
     assert "check find_cycle" in said
 
 
+@pytest.mark.slow
 def test_the_order_is_shown_only_when_it_is_new(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     all_but(monkeypatch, "im2col")
     assert "they run in the order pnnx_input_0, pnnx_expr_5," in " ".join(course("mine").output.split())
@@ -618,6 +621,7 @@ def test_pytest_runs_the_packages_own_tests_and_not_the_examples_of_the_course(m
     assert re.search(r"\d passed", done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -110,6 +110,7 @@ def test_progress_of_an_earlier_version_is_no_damage() -> None:
     assert parse(old) == ({"flatten": ProgressEntry(2, 1, "abc")}, True)
 
 
+@pytest.mark.slow
 def test_the_order_in_which_exercises_were_checked_is_kept(mini: Any) -> None:
     mini.write(double="return x", turn="return x[::-1]")
     for name in ("turn", "double", "turn"):

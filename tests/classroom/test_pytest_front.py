@@ -72,6 +72,7 @@ def test_hidden_tests_are_collected_where_the_folder_has_them(course: Any) -> No
     assert "Negative numbers are doubled." in run.text
 
 
+@pytest.mark.slow
 def test_the_stub_fails_every_test_and_says_what_is_to_be_written(course: Any) -> None:
     run = course.pytest("homework/01_numbers")
     assert run.code == 1
@@ -80,6 +81,7 @@ def test_the_stub_fails_every_test_and_says_what_is_to_be_written(course: Any) -
     assert "Traceback" not in run.text
 
 
+@pytest.mark.slow
 def test_a_right_answer_passes_and_the_isolation_is_said(course: Any) -> None:
     course.solve()
     run = course.pytest("homework/01_numbers")

@@ -99,7 +99,9 @@ MADE = {  # what is wrong in the solution -> is im2col blamed?
 }
 
 
-@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize(
+    "kind", ["the product", *(pytest.param(kind, marks=pytest.mark.slow) for kind in MADE if kind != "the product")]
+)
 def test_conv2d_of_a_wrong_im2col_is_told_to_mend_that_first(kind: str, tmp_path: Path) -> None:
     old, new, blamed = MADE[kind]
     assert SOLUTION.count(old) >= 1

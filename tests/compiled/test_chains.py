@@ -90,6 +90,7 @@ def block(
     return net
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_bands_give_what_the_layers_give(

@@ -245,6 +245,7 @@ def test_where_no_machine_code_can_be_made_the_plan_stays_and_a_warning_says_why
     np.testing.assert_allclose([second, third], [first, first], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @needs_llvm
 @pytest.mark.usefixtures("behind_the_scenes")
 def test_nothing_is_compiled_for_a_graph_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -184,6 +184,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_in_words(tmp_path):
         convert_network(DIGITS / "digits.pnnx.param", tmp_path / "file", bits=8)
 
 
+@pytest.mark.slow
 def test_what_tasks_read_comes_along_and_nothing_else(call, tmp_path):
     done, _ = call("--bits", 8, DIGITS.parent / "writer", "-o", tmp_path / "writer")
     assert done.exit_code == 0

@@ -169,6 +169,7 @@ def test_without_a_tokenizer_the_graph_is_written_and_the_lack_is_said(source: P
 # talking
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_transformers(network: Path, theirs: tuple[Any, Any, Any]) -> None:
     tokenizer = theirs[2]
     result = call("chat", network, "--system", "be brief", "--temperature", 0, "--tokens", 20, "--engine", "simple",
@@ -239,6 +240,7 @@ def test_the_makers_choice_is_the_usual_one(network: Path, tmp_path: Path) -> No
     assert found != call("chat", network, "--tokens", 9, "--engine", "simple", typed="Hello\n").stdout
 
 
+@pytest.mark.slow
 def test_a_full_context_is_said(network: Path) -> None:
     result = call(
         "chat", network, "--context", 60, "--tokens", 16, "--engine", "simple", typed="Hello\nthere\nthe list\n"

@@ -129,6 +129,7 @@ def test_memory_is_needed_for_a_piece_not_for_the_weights(folder_of, monkeypatch
     assert peak < made.bytes / 8
 
 
+@pytest.mark.slow
 def test_only_numpy_is_needed(folder_of):
     code = f"""
 import sys

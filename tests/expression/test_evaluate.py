@@ -135,6 +135,7 @@ def test_misplaced_brackets_give_the_meant_value() -> None:
     np.testing.assert_allclose(value("sub(mul(log1p,@0),@1),expm1,@1", x, y), np.log1p(x) * y - np.expm1(y))
 
 
+@pytest.mark.slow
 def test_twenty_thousand_levels_evaluate() -> None:
     assert value("neg(" * 20_000 + "@0" + ")" * 20_000, 3) == 3
 

@@ -162,6 +162,7 @@ def test_halves_round_to_even_and_nan_has_no_sign() -> None:
     assert call("sign", nan).tolist() == torch.sign(tensor(nan)).tolist() == [0]
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, allow_infinity=False), min_size=1))
 def test_a_square_root_is_right_to_the_last_bit(values: list[float]) -> None:
     """By Python's own: on some processors PyTorch takes it from a library that is one bit off now and then."""

@@ -137,6 +137,7 @@ def yolo(net):
     return [net.conv(x, channels, 18, 1) for x, channels in ((small, 64), (middle, 128), (large, 256))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [resnet18, mobilenet_v2, unet, yolo])
 def test_real_architectures_need_at_most_a_tenth_more_than_they_must(net, load, near, untimed, monkeypatch, make):
     untimed(monkeypatch)

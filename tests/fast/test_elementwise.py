@@ -178,6 +178,7 @@ KINDS = ["bool", "uint8", "int8", "int32", "int64", "float16", "float32", "float
 LARGE_ARRAY = np.zeros((LARGEST + 1,), np.int64)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     name=st.sampled_from(sorted({*LAYERS, *FUNCTIONS})),

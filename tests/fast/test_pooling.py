@@ -46,6 +46,7 @@ def fits(layer, x) -> None:
         assume(False)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     x=images(SPECIAL), options=options(), dilation=PAIR, ways=WAYS, threads=LANES, limit=st.sampled_from([1, 40, 10**6])
@@ -105,6 +106,7 @@ def test_adaptive_pools_by_size(lowered, size, kernel):
     assert isinstance(lowered(AdaptiveAvgPool2d(size), np.zeros((1, 2, 6, 9), np.float32)), kernel)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(x=images(), dims=st.lists(st.integers(-4, 3), unique_by=lambda n: n % 4), keepdim=st.booleans(), threads=LANES)
 def test_means_over_any_axes(beside, x, dims, keepdim, threads):

@@ -40,6 +40,7 @@ def options(draw):
     return found | {"scale_factor": draw(st.tuples(FACTOR, FACTOR)), "recompute_scale_factor": draw(st.booleans())}
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     x=images(),

@@ -111,6 +111,7 @@ def test_a_join_is_a_concatenation(beside, axis, ways, threads):
     assert kernel.axis == axis % 4
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(axis=st.integers(-4, 3), count=st.integers(1, 3), ways=st.tuples(LAYOUT, LAYOUT), threads=st.integers(1, 2))
 def test_a_stack_is_a_join_along_a_new_axis(beside, axis, count, ways, threads):
@@ -142,6 +143,7 @@ RESHAPES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(case=st.sampled_from(RESHAPES), ways=st.tuples(LAYOUT, LAYOUT), threads=st.integers(1, 2))
 def test_reshaping_copies_in_row_major_order(beside, case, ways, threads):

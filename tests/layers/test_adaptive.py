@@ -61,6 +61,7 @@ def test_adaptive_avg_pool_is_pytorchs_for_every_size(case):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(case=st.one_of(cases(), cases(special=True)), return_indices=st.booleans())
 def test_adaptive_max_pool_is_pytorchs_for_every_size(case, return_indices):

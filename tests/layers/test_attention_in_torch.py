@@ -93,6 +93,7 @@ def twins(seed=0, **options):
     return theirs, MultiheadAttention(**weights, **options)
 
 
+@pytest.mark.slow
 @QUICK
 @given(
     switches=st.fixed_dictionaries(

@@ -106,6 +106,7 @@ def test_convolution_pads_in_every_mode_as_the_module_does(case, same, mode):
     same_or_both_refuse(lambda: CONV[axes](weight, bias, **options).forward(x), theirs)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(case=cases(transposed=True), data=st.data())
 def test_transposed_convolution_is_pytorchs_for_every_option(case, data):

@@ -32,6 +32,7 @@ def check(got, expected, dtype=np.float32):
     np.testing.assert_allclose(got, expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
 
 
+@pytest.mark.slow
 @given(data=st.data(), shape=SHAPES, p=POWERS, eps=st.sampled_from([1e-12, 0.5]), dtype=st.sampled_from([*TOLERANCE]))
 @settings(max_examples=80, deadline=None)
 def test_normalize_is_pytorchs_along_any_dimensions(data, shape, p, eps, dtype):

@@ -44,6 +44,7 @@ def test_unfold_is_pytorchs_for_every_option(batch, size, options):
     same_or_both_refuse(lambda: Unfold(**options).forward(x), lambda: F.unfold(torch.from_numpy(x), **options))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     batch=BATCHES, size=PAIRS.map(lambda n: np.add(n, 4).tolist()), options=OPTIONS, off=st.sampled_from([0] * 9 + [1])

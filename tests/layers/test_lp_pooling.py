@@ -32,6 +32,7 @@ def same_or_both_refuse(ours, theirs, tolerance: float) -> None:
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(axes=st.sampled_from([1, 2, 2, 3]), norm_type=NORMS, ceil_mode=st.booleans(), data=st.data())
 def test_lp_pool_is_pytorchs_for_every_option(axes, norm_type, ceil_mode, data):

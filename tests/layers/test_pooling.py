@@ -61,6 +61,7 @@ def same_or_both_refuse(ours, theirs, **tolerance: float) -> None:
         np.testing.assert_allclose(mine, other.numpy(), **{"rtol": 1e-12, "atol": 1e-12, **tolerance})
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(axes=AXES, special=st.booleans(), return_indices=st.booleans(), data=st.data())
 def test_max_pool_is_pytorchs_for_every_option(axes, special, return_indices, data):
@@ -90,6 +91,7 @@ def test_integer_padding_never_wins_over_negative_numbers():
     assert MaxPool2d(3, 1, 1).forward(x).tolist() == F.max_pool2d(torch.from_numpy(x), 3, 1, 1).tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(axes=AXES, count_include_pad=st.booleans(), divisor=st.sampled_from([None, 1, 3, -2, 0]), data=st.data())
 def test_avg_pool_is_pytorchs_for_every_option(axes, count_include_pad, divisor, data):
@@ -124,6 +126,7 @@ def test_avg_pool_rounds_half_precision_once(axes):
     np.testing.assert_array_equal(found, AVG[axes](3, 2, 1).forward(x.astype(np.float32)).astype(np.float16))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(axes=AXES, kernel=SMALL, stride=SMALL, data=st.data())
 def test_the_indices_point_at_the_maxima(axes, kernel, stride, data):

@@ -55,6 +55,7 @@ def test_max_and_min_are_pytorchs_the_first_of_equals_and_nan_before_all(sample,
     agree(Min().forward(x), torch.min(tx))
 
 
+@pytest.mark.slow
 @given(samples([*FLOATS, *INTEGERS]), st.booleans())
 @settings(max_examples=80, deadline=None)
 def test_argmax_and_argmin_are_pytorchs(sample, keepdim):
@@ -76,6 +77,7 @@ def test_sorting_is_pytorchs_stable_one(sample, descending):
         agree(Msort().forward(x), torch.msort(torch.from_numpy(x)))
 
 
+@pytest.mark.slow
 @given(samples([*FLOATS, *INTEGERS]), st.booleans(), st.data())
 @settings(max_examples=80, deadline=None)
 def test_topk_has_pytorchs_values_and_its_indices_lead_to_them(sample, largest, data):
@@ -96,6 +98,7 @@ def test_topk_of_different_numbers_has_pytorchs_indices(numbers, k, largest):
     agree(Topk(k=k, largest=largest).forward(x), torch.topk(torch.from_numpy(x), k, largest=largest))
 
 
+@pytest.mark.slow
 @given(samples([*FLOATS, *INTEGERS]), st.booleans(), st.data())
 @settings(max_examples=80, deadline=None)
 def test_medians_and_kthvalue_have_pytorchs_values(sample, keepdim, data):

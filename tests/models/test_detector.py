@@ -75,6 +75,7 @@ def test_it_has_the_parts_of_yolov5(graphs):
     assert {"nn.Conv2d", "nn.SiLU", "nn.MaxPool2d", "nn.Upsample", "torch.cat", "pnnx.Attribute"} <= types
 
 
+@pytest.mark.slow
 def test_stored_scenes_show_what_was_held_out(held_out):
     for package in ("sklearn", "skimage"):
         pytest.importorskip(package, reason="digits and photographs lie in its wheel, which is not installed")

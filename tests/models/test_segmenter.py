@@ -40,6 +40,7 @@ def test_picture_may_have_any_sides_that_16_divides(graphs, held_out):
         assert np.abs(simple - other).max() <= 1e-4 * np.abs(simple).max()
 
 
+@pytest.mark.slow
 def test_it_finds_most_of_what_is_there_in_a_piece_too(graphs, held_out):
     truth = held_out["masks"][:4, 16:112, 16:112]
     found = graphs["fast"](pictures(held_out["images"][:4, 16:112, 16:112]))[0].argmax(1)

@@ -61,6 +61,7 @@ def test_places_that_are_not_in_use_make_no_difference(graph, held_out):
     np.testing.assert_allclose(graph(words, *rubbish, np.array([0]))[0], at_once(graph, words)[0], rtol=0, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_later_token_changes_nothing_before_it(graph, held_out):
     words = held_out["words"][:1, :10].copy()
     before = at_once(graph, words)[0]

@@ -58,6 +58,7 @@ def placement_of(split: Partition) -> list[Device]:
     return [device[v] for v in range(len(split.graph.nodes))]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(graphs())
 def test_no_placement_on_two_devices_computes_and_copies_in_less_time(graph: NodeGraph) -> None:

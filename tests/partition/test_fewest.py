@@ -108,6 +108,7 @@ def test_no_split_for_two_devices_has_fewer_subgraphs(graph: NodeGraph) -> None:
     assert len(split.subgraphs) == fewest_by_brute_force(graph)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(graphs(ops="abc", shuffled=True))
 def test_three_devices_are_split_soundly_and_never_better_than_possible(graph: NodeGraph) -> None:

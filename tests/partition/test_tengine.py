@@ -256,6 +256,7 @@ def test_255_inputs_fit_and_256_overflow(count: int) -> None:
             partition(graph, [ACC, CPU], "tengine")
 
 
+@pytest.mark.slow
 def test_more_than_32767_tensors_overflow() -> None:
     nodes = [["relu", [i], [i + 1]] for i in range(32767)]
     with pytest.raises(PartitionError, match="at most 32767 tensors, found 32768"):

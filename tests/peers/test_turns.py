@@ -45,6 +45,7 @@ def in_place_of(module: str, text: str, folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.syspath_prepend(folder)
 
 
+@pytest.mark.slow
 def test_kuiper_alone_has_one_time_for_each_round(workload: Workload) -> None:
     turns: list[None] = []
     (ours,) = measure(workload, rounds=3, on_turn=lambda: turns.append(None))

@@ -134,6 +134,7 @@ def test_an_array_is_read_only(opened, array, shape):
         got[...] = 1
 
 
+@pytest.mark.slow
 def test_the_map_lives_as_long_as_an_array(opened):
     a = opened(written(a=A)).array("a", F32, (2, 3))
     gc.collect()

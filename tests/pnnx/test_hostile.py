@@ -119,6 +119,7 @@ def test_any_bytes_in_place_of_the_bin(folder, data):
     assert read(folder, weights=data) is None
 
 
+@pytest.mark.slow
 def test_flipped_bytes_of_the_text(folder):
     rng = random.Random(0)
     for at in range(len(TEXT)):

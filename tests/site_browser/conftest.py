@@ -24,6 +24,14 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts a browser is slow; tests/classroom/site looks at the same pages as text."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.slow)
+
+
 def missing() -> str:
     """Why these tests cannot run, or ""."""
     if os.environ.get("PYTEST_XDIST_WORKER"):

@@ -45,11 +45,17 @@ class Parrot:
         shapes = [(-1, -1), (1, -1, 1, -1, 1), (1, -1, 1, -1, 1), (1,)]
         self.inputs = [SimpleNamespace(shape=shape) for shape in shapes]
 
-    def prepare(self, *inputs: np.ndarray, only_code: bool = False) -> bool:
+    def prepare(self, *inputs: np.ndarray, only_code: bool = False, into: Sequence[np.ndarray | None] = ()) -> bool:
         return not only_code
 
     def __call__(
-        self, words: np.ndarray, keys: np.ndarray, values: np.ndarray, count: np.ndarray, planned: bool = True
+        self,
+        words: np.ndarray,
+        keys: np.ndarray,
+        values: np.ndarray,
+        count: np.ndarray,
+        planned: bool = True,
+        into: Sequence[np.ndarray | None] = (),
     ) -> list[Any]:
         done = int(count[0])
         held = keys[0, 0, 0, :done, 0].astype(int).tolist()

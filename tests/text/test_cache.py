@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kuiper
 from kuiper import KuiperError, RuntimeGraph, ShapeError
 from kuiper.layers.sequence.attention import attention_weights, causal
 from kuiper.text import Cache, attention_of, forward, results_of
@@ -100,9 +101,32 @@ def test_outputs_of_another_form_are_refused(parrot: type, monkeypatch: pytest.M
     cache = Cache.of(graph, 8)
     whole = parrot.__call__
     for change in (lambda out: out[:2], lambda out: [out[0][0], *out[1:]], lambda out: [out[0][:, :1], *out[1:]]):
-        monkeypatch.setattr(parrot, "__call__", lambda self, *inputs, change=change: change(whole(self, *inputs)))
+        monkeypatch.setattr(
+            parrot, "__call__", lambda self, *inputs, change=change, into=(): change(whole(self, *inputs))
+        )
         with pytest.raises(ShapeError, match="the outputs of a language model"):
             forward(graph, [1, 2], cache)
+    assert cache.count == 0
+
+
+@pytest.mark.parametrize("returned", [[4], [0, 4, 5], [0, 5]])
+def test_a_network_that_gives_no_new_keys_and_values_is_refused(returned: list[int], tmp_path: Path) -> None:
+    lines = [
+        "pnnx.Input words 0 1 0 #0=(1,?)i64",
+        "pnnx.Input keys 0 1 1 #1=(1,1,1,?,1)f32",
+        "pnnx.Input values 0 1 2 #2=(1,1,1,?,1)f32",
+        "pnnx.Input count 0 1 3 #3=(1)i64",
+        "F.relu all_keys 1 1 1 4 $input=1",
+        "F.relu all_values 1 1 2 5 $input=2",
+        *(f"pnnx.Output out{number} 1 0 {number}" for number in returned),
+    ]
+    param = tmp_path / "net.pnnx.param"
+    param.write_text("\n".join(["7767517", f"{len(lines)} 6", *lines]) + "\n")
+    graph = kuiper.load(param, engine="fast")
+    cache = Cache.of(graph, 8)
+    for planned in (True, False):
+        with pytest.raises(ShapeError, match="the outputs of a language model: expected logits"):
+            forward(graph, [1, 2], cache, planned=planned)
     assert cache.count == 0
 
 

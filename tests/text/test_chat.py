@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,7 +172,9 @@ def test_layers_look_at_the_places_in_use_and_plans_at_all_which_never_move(parr
     seen = []
 
     class Seen(parrot):
-        def __call__(self, words: np.ndarray, keys: np.ndarray, *rest: np.ndarray, planned: bool = True) -> list:
+        def __call__(
+            self, words: np.ndarray, keys: np.ndarray, *rest: np.ndarray, planned: bool = True, **options: Any
+        ) -> list:
             seen.append((planned, keys.shape[3], np.shares_memory(keys, memory)))
             assert keys.flags.c_contiguous or not planned
             return super().__call__(words, keys, *rest)
@@ -189,7 +192,9 @@ def test_layers_look_at_the_places_in_use_and_plans_at_all_which_never_move(parr
 
 def test_a_network_with_a_fixed_number_of_places_gets_all(parrot: type) -> None:
     class Fixed(parrot):
-        def __call__(self, words: np.ndarray, keys: np.ndarray, *rest: np.ndarray, planned: bool = True) -> list:
+        def __call__(
+            self, words: np.ndarray, keys: np.ndarray, *rest: np.ndarray, planned: bool = True, **options: Any
+        ) -> list:
             assert keys.shape[3] == 300
             return super().__call__(words, keys, *rest)
 
@@ -204,7 +209,7 @@ def test_only_passes_of_one_token_are_planned(parrot: type) -> None:
     noted = []
 
     class Noting(parrot):
-        def __call__(self, words: np.ndarray, *rest: np.ndarray, planned: bool = True) -> list:
+        def __call__(self, words: np.ndarray, *rest: np.ndarray, planned: bool = True, **options: Any) -> list:
             noted.append((words.shape[1], planned))
             return super().__call__(words, *rest)
 

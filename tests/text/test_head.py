@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,9 +87,9 @@ def test_machine_code_reads_a_text_in_pieces_and_the_layers_the_rest(writer: Run
     sizes, cache = [], Cache.of(graph, 200)
     run = graph.forward
 
-    def noted(*arrays: np.ndarray, planned: bool = True) -> list[np.ndarray]:
+    def noted(*arrays: np.ndarray, planned: bool = True, **options: Any) -> list[np.ndarray]:
         sizes.append((arrays[0].shape[1], planned))
-        return run(*arrays, planned=planned)
+        return run(*arrays, planned=planned, **options)
 
     graph = _Noted(graph, noted)
     np.testing.assert_allclose(read(graph, text, cache), expected, rtol=0, atol=1e-3)
@@ -105,7 +106,7 @@ class _Noted:
     def __init__(self, graph: RuntimeGraph, run: object) -> None:
         self.inputs, self.prepare, self._run = graph.inputs, graph.prepare, run
 
-    def __call__(self, *arrays: np.ndarray, **options: bool) -> list[np.ndarray]:
+    def __call__(self, *arrays: np.ndarray, **options: Any) -> list[np.ndarray]:
         return self._run(*arrays, **options)
 
 
@@ -115,9 +116,9 @@ def test_while_there_is_no_machine_code_the_layers_read_a_text_at_once(words: np
         graph, sizes = kuiper.load(WRITER, engine=engine, revise=last_scores), []
         run = graph.forward
 
-        def noted(*arrays: np.ndarray, planned: bool = True, run=run, sizes=sizes) -> list[np.ndarray]:
+        def noted(*arrays: np.ndarray, planned: bool = True, run=run, sizes=sizes, **options: Any) -> list[np.ndarray]:
             sizes.append((arrays[0].shape[1], planned))
-            return run(*arrays, planned=planned)
+            return run(*arrays, planned=planned, **options)
 
         read(_Noted(graph, noted), words[0, :40].tolist(), Cache.of(graph, 64))
         assert sizes == [(40, False)]

@@ -204,6 +204,7 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @needs_jinja
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join))

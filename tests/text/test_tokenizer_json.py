@@ -464,6 +464,7 @@ def test_any_other_value_is_refused_or_usable(tmp_path: Path, data: st.DataObjec
     refused_or_usable(tmp_path / "tokenizer.json")
 
 
+@pytest.mark.slow
 @QUICK
 @given(edits=st.lists(st.tuples(st.integers(0, 8600), st.integers(0, 255)), max_size=4), cut=st.integers(0, 9000))
 def test_any_damage_is_refused_or_harmless(tmp_path: Path, edits: list[tuple[int, int]], cut: int) -> None:

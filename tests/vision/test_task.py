@@ -164,6 +164,7 @@ def test_keep_shows_an_operator_too(tmp_path: Path, photo: Path) -> None:
     assert any(line.startswith("relu") for line in result.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_the_task_is_explained(tmp_path: Path, photo: Path) -> None:
     np.save(tmp_path / "x.npy", np.zeros((1, 3, 32, 32), np.float32))
     pixels = model(tmp_path, PIXELS, "32,32")

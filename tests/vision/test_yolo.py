@@ -93,6 +93,7 @@ def test_heads_that_do_not_fit_the_input_are_refused(heads: list[np.ndarray]) ->
         decode([x[:, :254] for x in heads], (640, 640))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("confidence", "overlap"), [(0.25, 0.45), (0.6, 0.2), (0.5, 1.0)])
 def test_25200_rows_are_chosen_as_a_loop_chooses(
     suppress: Callable[..., list[int]], rows: np.ndarray, confidence: float, overlap: float

@@ -270,6 +270,12 @@ MUTANTS = [
         breaks="empty",
     ),
     Mutant(
+        "every level",
+        "each number up to the largest level is a part",
+        old="for turn in sorted(members)]",
+        new="for turn in range(max(members, default=-1) + 1)]",
+    ),
+    Mutant(
         "two fixed names",
         "the devices are those of the lesson",
         old="for start in sorted(set(devices))), key=len",

@@ -54,15 +54,18 @@ def side_by_side(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 BACK = np.array([[1.0, 1, 1, 0], [0, 1, -1, -1]])
 KERNEL = np.array([[1.0, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
+WHOLE = KERNEL * [[1], [2], [2], [1]]
 INTO = np.array([[1.0, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]])
 
 
-def by_transforms(x: np.ndarray, weight: np.ndarray, right: np.ndarray, left: np.ndarray = INTO) -> np.ndarray:
-    """Winograd's way with `left` and `right` beside each tile, where INTO and its transpose belong."""
+def by_transforms(
+    x: np.ndarray, weight: np.ndarray, right: np.ndarray, left: np.ndarray = INTO, kernel: np.ndarray = KERNEL
+) -> np.ndarray:
+    """Winograd's way with `left` and `right` beside each tile, where INTO and its transpose belong, and `kernel`."""
     height, width = x.shape[1] - 2, x.shape[2] - 2
     padded = np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))
     tiles = np.lib.stride_tricks.sliding_window_view(padded, (4, 4), axis=(1, 2))[:, ::2, ::2]
-    sums = np.einsum("cijab,ocab->oijab", left @ tiles @ right, KERNEL @ weight @ KERNEL.T)
+    sums = np.einsum("cijab,ocab->oijab", left @ tiles @ right, kernel @ weight @ kernel.T)
     y = (BACK @ sums @ BACK.T).swapaxes(2, 3)
     return y.reshape(len(weight), 2 * y.shape[1], -1)[:, :height, :width].astype(x.dtype)
 
@@ -80,6 +83,7 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
     zeros[:, height - height % 2 :] = 0
     zeros[:, :, width - width % 2 :] = 0
     found = {
+        "the result is not cut: what the padding added has to go": even,
         "the last row or column has no tile, where their number is odd: pad with zeros below and to the right, cut the "
         "result": zeros,
         "the tiles stand side by side: neighbours overlap by two pixels, one begins every 2 pixels, not every 4": (
@@ -114,7 +118,11 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
         "each kernel has the sum over all of them: the products are (O, C, ...), so sum over C alone, axis 1": (
             np.repeat(y.sum(axis=0, keepdims=True), outputs, axis=0)
         ),
+        "the halves are missing: both middle rows of G, (4, 3), are divided by 2": by_transforms(
+            x, weight, INTO.T, kernel=WHOLE
+        ),
         "only the first channel is there: sum the products over all": slow_convolution(x[:1], weight[:, :1]),
+        "only the last channel is there: add up the channels, += and not =": slow_convolution(x[-1:], weight[:, -1:]),
         "the kernels are transposed: G g G^T, with g as it is": slow_convolution(x, weight.swapaxes(2, 3)),
         "the kernels are turned by 180 degrees: ours are not": slow_convolution(x, weight[:, :, ::-1, ::-1]),
         "the tiles were only reshaped: their rows must lie side by side, (down, 2, across, 2), first": (
@@ -123,7 +131,6 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
         "rows and columns are exchanged inside the tiles: (down, 2, across, 2) is row, row of the tile, column, ...": (
             tiles.swapaxes(2, 4).reshape(even.shape)[:, :height, :width]
         ),
-        "the result is not cut: what the padding added has to go": even,
         "the last row or column is missing, where their number is odd: pad the image below and to the right": (
             y[:, : height - height % 2, : width - width % 2]
         ),
@@ -252,6 +259,27 @@ MUTANTS = [
         "forgets the sum over the channels",
         old=MULTIPLIED,
         new="    sums = multiply(inner, kernels[:, :, None, None])[:, 0]  # (O, down, across, 4, 4)\n",
+        breaks="result",
+    ),
+    Mutant(
+        "last_channel",
+        "each channel takes the place of the one before",
+        old=MULTIPLIED,
+        new="    sums = multiply(inner, kernels[:, :, None, None])[:, -1]  # (O, down, across, 4, 4)\n",
+        breaks="result",
+    ),
+    Mutant(
+        "no_halves",
+        "forgets the halves of the kernels' transform",
+        old="kernels = kernel @ weight @ kernel.T",
+        new="kernel = kernel * np.array([[1], [2], [2], [1]], x.dtype)\n    kernels = kernel @ weight @ kernel.T",
+        breaks="result",
+    ),
+    Mutant(
+        "left_only",
+        "transforms the kernels from the left only",
+        old="kernels = kernel @ weight @ kernel.T",
+        new="kernels = kernel @ weight",
         breaks="result",
     ),
     Mutant(

@@ -84,6 +84,10 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
             pixels[1] - pixels[0] - e,
         ],
         "the second output subtracts the third product, too": [a + b + c, b + c - e],
+        "the second output subtracts the second product, where the third belongs: are the two exchanged?": [
+            a + b + c,
+            c - b - e,
+        ],
         "the kernel is turned around: g[0] meets the first pixel": list(slow_line(d, g[::-1])),
         "the two outputs are exchanged: y[0] begins with the first pixel": list(slow_line(d, g)[::-1]),
     }
@@ -198,6 +202,24 @@ MUTANTS = [
             "    into = into * np.array([-1, 1, 1, 1], d.dtype)[:, None]\n"
             "    products = multiply(into @ d, (kernel @ g)[:, None])\n"
             "    return back @ products"
+        ),
+        breaks="result",
+    ),
+    Mutant(
+        "products_exchanged",
+        "exchanges the two middle products",
+        old=STEP,
+        new=("    products = multiply(into @ d, (kernel @ g)[:, None])\n    return back[:, [0, 2, 1, 3]] @ products"),
+        breaks="result",
+    ),
+    Mutant(
+        "tiles_in_rows",
+        "takes a row of d for a tile",
+        old=STEP,
+        new=(
+            "    d = d.T\n"
+            "    sums = np.stack([d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]])\n"
+            "    return back @ multiply(sums, (kernel @ g)[:, None])"
         ),
         breaks="result",
     ),

@@ -20,7 +20,7 @@ from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.plan import Plan
 from kuiper.fast.threads import parallel
 from kuiper.graph import Operator
-from kuiper.runtime.executor import OnOperator
+from kuiper.runtime.executor import NOWHERE_ELSE, OnOperator, Places
 
 
 def is_by_sample(whole: Sequence[Step], part: Sequence[Step], batch: int, samples: int) -> bool:
@@ -71,8 +71,16 @@ class BatchPlan:
         """The operators that are computed, and timed, together."""
         return self.parts[0].groups
 
-    def run(self, inputs: Sequence[np.ndarray], on_operator: OnOperator | None = None) -> list[Any]:
-        """One pass, as Plan.run; `on_operator` gets each operator once, with the samples' seconds over the threads."""
+    def run(
+        self,
+        inputs: Sequence[np.ndarray],
+        on_operator: OnOperator | None = None,
+        places: Places = NOWHERE_ELSE,
+    ) -> list[Any]:
+        """One pass, as Plan.run; `on_operator` gets each operator once, with the samples' seconds over the threads.
+
+        places : not used.
+        """
         results: dict[int, list[Any]] = {}
         taken: dict[str, float] = {}
         operators: dict[str, Operator] = {}

@@ -16,7 +16,7 @@ SMALL_PART = 4
 """A part that is smaller than what it is joined to by more than this factor is copied if it is needed for longer."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class StoredValue:
     """One operand of a plan.
 
@@ -87,6 +87,16 @@ class MemoryLayout:
                 if name in self.values:
                     root = self.root(name)
                     root.first, root.last = min(root.first, start), max(root.last, stop - 1)
+
+    def allows(self, root: str, array: np.ndarray) -> bool:
+        """Whether what lies in a root is a part of it, too, if the root is this array, with other strides."""
+        try:
+            for name in self.values:
+                if self.root(name).name == root:
+                    self._one(name, {root: array})
+        except NoViewError:
+            return False
+        return True
 
     def buffers(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Buffer]:
         """The buffer of every value and constant, given the arrays of the roots."""
@@ -210,6 +220,10 @@ class MemoryLayout:
         return value.view(self._one(value.base, arrays))
 
 
+class NoViewError(Exception):
+    """An array's strides do not allow a reshape without a copy."""
+
+
 def _size(value: StoredValue) -> int:
     """Elements."""
     return int(np.prod(value.physical))
@@ -244,7 +258,8 @@ def _cut(part: tuple[int | slice, ...]) -> Callable[[np.ndarray], np.ndarray]:
 def _reshaping(kernel: ReshapeKernel) -> Callable[[np.ndarray], np.ndarray]:
     def view(array: np.ndarray) -> np.ndarray:
         seen = kernel.view(array)
-        assert seen is not None
+        if seen is None:
+            raise NoViewError
         return seen
 
     return view

@@ -23,7 +23,7 @@ from kuiper.fast.threads import parallel
 from kuiper.graph import Lifetime, MemoryPlan, Operator
 from kuiper.graph.alignment import ALIGNMENT, aligned
 from kuiper.layers.arrays.structure import TupleConstruct
-from kuiper.runtime.executor import OnOperator
+from kuiper.runtime.executor import NOWHERE_ELSE, OnOperator, Places
 from kuiper.runtime.values import copied, overlaps
 
 
@@ -86,15 +86,21 @@ class Plan:
         self.scratch_bytes = space.bytes
         self.stages = self._merged(self._bind(space.settled()))
 
-    def run(self, inputs: Sequence[np.ndarray], on_operator: OnOperator | None = None) -> list[Any]:
+    def run(
+        self,
+        inputs: Sequence[np.ndarray],
+        on_operator: OnOperator | None = None,
+        places: Places = NOWHERE_ELSE,
+    ) -> list[Any]:
         """One pass -> the values of the returned operands, none of which shares memory with the plan.
 
-        `on_operator` is called with the first operator of each of `groups` and the seconds that the group took. Calls
-        from several threads take turns. Raises PlanMismatchError, and what a layer raises.
+        `on_operator` is called with the first operator of each of `groups` and the seconds that the group took. A
+        result that has one of `places` (operand name -> array) may be made there, and is that array then. Calls from
+        several threads take turns. Raises PlanMismatchError, and what a layer raises.
         """
         with self._lock:
             try:
-                self._take(inputs)
+                self._take(inputs, places)
                 for fill in self._input_borders:
                     fill()
                 self._compute(on_operator)
@@ -116,7 +122,7 @@ class Plan:
         """The roots that do not lie in the arena, and where they lie instead."""
         return {}
 
-    def _take(self, inputs: Sequence[np.ndarray]) -> None:
+    def _take(self, inputs: Sequence[np.ndarray], places: Places) -> None:
         """Copy the inputs to their places."""
         for buffer, array in zip(self._inputs, inputs):
             store(buffer.array, array)

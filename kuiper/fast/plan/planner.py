@@ -58,7 +58,8 @@ class Planner:
         self._making, self._tracing = threading.Lock(), threading.Lock()
 
     def find(self, key: PlanKey) -> Plan | BatchPlan | None:
-        """The plan for inputs of these shapes and dtypes, if it has been made."""
+        """The plan for inputs of these shapes and dtypes, if it has been made. It puts no result elsewhere."""
+        key = PlanKey(key.inputs)
         with self._making:
             plan = self._plans.get(key)
             if plan is not None:
@@ -78,7 +79,7 @@ class Planner:
     def forget(self, key: PlanKey) -> None:
         """Drop the plan for inputs of these shapes, and its memory; with the last plan the repacked weights, too."""
         with self._making:
-            self._plans.pop(key, None)
+            self._plans.pop(PlanKey(key.inputs), None)
             if not self._plans:
                 for known in self._packs_of.values():
                     known.packs.clear()
@@ -136,7 +137,7 @@ class Planner:
 
     def _key(self, what: str, plan: Plan, inputs: Mapping[str, np.ndarray]) -> str:
         """The key of a choice that is made for a whole plan."""
-        shapes = plan_key(list(inputs.values()))
+        shapes = plan_key(list(inputs.values())).inputs
         return keyed(f"{what} {self._fingerprint} {shapes} {len(plan.steps)} steps", plan.threads)
 
     @property

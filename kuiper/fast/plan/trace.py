@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.graph import Operator
 from kuiper.runtime import RuntimeGraph, run_layers
+from kuiper.runtime.executor import NOWHERE_ELSE, Places
 
 
 class SpecTrace:
@@ -40,13 +41,25 @@ def spec_of(value: Any, constant: bool = False) -> Spec:
     return Spec(None, None, constant, value if constant else None)
 
 
-PlanKey = tuple[tuple[tuple[int, ...], str], ...]
+Strides = tuple[tuple[str, tuple[int, ...]], ...]
+"""Names of results, and the strides in bytes of the places where they are wanted."""
 
 
-def plan_key(inputs: Sequence[np.ndarray]) -> PlanKey:
-    """Shapes and dtypes of the inputs: what a plan is made for.
+class PlanKey(NamedTuple):
+    """What a plan is made for: the inputs' shapes and dtypes, and the strides of places that results have elsewhere."""
+
+    inputs: tuple[tuple[tuple[int, ...], str], ...]
+    places: Strides = ()
+
+
+def plan_key(inputs: Sequence[np.ndarray], places: Places = NOWHERE_ELSE) -> PlanKey:
+    """The key of a pass.
+
+    places : operand name -> array in which this result is wanted.
 
     >>> plan_key([np.zeros((1, 3))])
-    (((1, 3), 'float64'),)
+    PlanKey(inputs=(((1, 3), 'float64'),), places=())
     """
-    return tuple((x.shape, x.dtype.name) for x in inputs)
+    return PlanKey(
+        tuple((x.shape, x.dtype.name) for x in inputs), tuple((name, place.strides) for name, place in places.items())
+    )

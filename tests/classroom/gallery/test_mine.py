@@ -148,6 +148,7 @@ def test_all_together_read_what_the_reference_reads_and_each_is_called(plugs: An
     assert min(result.calls.values()) >= 1
 
 
+@pytest.mark.slow
 def test_an_order_that_takes_the_last_ready_operator_first_is_right_for_a_network_of_four_inputs(plugs: Any) -> None:
     tasks = plugs(topological_order=LAST_READY_FIRST)
     result = run_piece(gallery.find("write"), DemoOptions(tokens=2), list(tasks.values()), check_only=True)

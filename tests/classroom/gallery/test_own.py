@@ -176,6 +176,6 @@ def test_the_list_names_every_piece() -> None:
 
 def test_all_runs_every_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran = []
-    monkeypatch.setattr("classroom.cli.demo.show_piece", lambda name, options, out: ran.append((name, out)) or 0)
+    monkeypatch.setattr("classroom.gallery.show.show_piece", lambda name, options, out: ran.append((name, out)) or 0)
     demo("all", "--out", tmp_path)
     assert ran == [(name, tmp_path) for name in ("digits", "classify", "detect", "segment", "write")]

@@ -40,6 +40,7 @@ def shown(name: str, out: Path, capsys: pytest.CaptureFixture[str], options: Dem
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_pictures_are_saved_where_it_says(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("PIL", reason="saves pictures, and Pillow is not installed")

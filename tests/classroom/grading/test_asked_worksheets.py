@@ -21,16 +21,24 @@ from classroom.front import cells
 from classroom.grading import judging, suite
 
 
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    """Where the first course leaves its sheet with outputs, which the others hand out as it is."""
+    return {}
+
+
 @pytest.fixture
-def asking(teacher: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def asking(teacher: Any, monkeypatch: pytest.MonkeyPatch, made: dict[str, str]) -> Any:
     """The small course with a worksheet of two questions, as handed out."""
     monkeypatch.setattr(judging, "PAUSE", 0.0)
     sheet = teacher.file.with_name("worksheet.ipynb")
     setup = teacher.code("setup", "import hw01_numbers as hw")
     double = teacher.code("twice", "hw.double(21)", exercise="double")
     square = teacher.code("square", "print(hw.power(7))", exercise="power")
-    sheet.write_bytes(teacher.notebook(setup, double, square))
-    sheet.write_text(books.regenerated(sheet), encoding="utf-8")
+    if sheet.name not in made:
+        sheet.write_bytes(teacher.notebook(setup, double, square))
+        made[sheet.name] = books.regenerated(sheet)
+    sheet.write_text(made[sheet.name], encoding="utf-8")
     pack(teacher)
     return teacher
 

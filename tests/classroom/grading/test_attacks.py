@@ -344,6 +344,7 @@ def test_times_that_students_made_count_nowhere(teacher: Any, tmp_path: Path) ->
     assert all(one.files for one in found.values())
 
 
+@pytest.mark.slow
 def test_a_bomb_of_one_student_takes_nothing_from_the_next(
     teacher: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -111,7 +111,7 @@ def numbered(test: Test, answer: int) -> Test:
     return to_its_end(replace(test, function=function))
 
 
-@pytest.mark.parametrize("form", [in_place, throughout])
+@pytest.mark.parametrize("form", [pytest.param(in_place, marks=pytest.mark.slow), throughout])
 @pytest.mark.parametrize("folder", [SOME[0], *(pytest.param(folder, marks=pytest.mark.slow) for folder in SOME[1:])])
 def test_an_answer_that_does_no_work_gains_nothing(folder: str, form: Callable[[str], str], tmp_path: Path) -> None:
     assert gained_by(folder, form(stub_of(register.ROOT, folder)), tmp_path) == {}

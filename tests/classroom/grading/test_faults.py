@@ -69,6 +69,7 @@ def rows_of(folder: Path) -> dict[str, list[tuple[object, ...]]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_at_any_point_loses_nothing(tmp_path: Path) -> None:
     grading(tmp_path / "whole")
     whole = rows_of(tmp_path / "whole")

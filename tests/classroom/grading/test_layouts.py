@@ -136,10 +136,9 @@ def whole_class(teacher: Any, tmp_path: Path, name: str, packed: bool, count: in
     return people
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="two folders whose names differ by capitals alone")
-@pytest.mark.parametrize(
-    "packed", [pytest.param(False, id="unpacked"), pytest.param(True, id="as a zip", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("packed", [False, True], ids=["unpacked", "as a zip"])
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_ten_students_in_each_layout(teacher: Any, tmp_path: Path, judged: list[Job], name: str, packed: bool) -> None:
     people = whole_class(teacher, tmp_path, name, packed, 10)

@@ -111,6 +111,7 @@ def test_no_hidden_test_and_no_mutant_gets_in(texts: dict[str, str]) -> None:
                 assert not [where for where, text in texts.items() if squeezed(mutant.why) in text], mutant.name
 
 
+@pytest.mark.slow
 def test_the_archive_for_reveal_holds_solutions_and_explanations_and_nothing_else(public: Path, released: Path) -> None:
     more = dict(contents(public))
     del more[f"homework/{ARCHIVE}"]
@@ -126,6 +127,7 @@ def test_the_archive_for_reveal_holds_solutions_and_explanations_and_nothing_els
         assert {name: archive.read(name) for name in archive.namelist()} == expected
 
 
+@pytest.mark.slow
 def test_what_is_released_again_from_a_students_copy_is_the_same(public: Path, tmp_path: Path) -> None:
     course = register.load(public)
     again, _, _ = write_release(course, tmp_path / "again")

@@ -213,6 +213,7 @@ def test_points_set_by_a_person_stay_when_it_is_judged_again(
     assert "holds no results" in mini.run("regrade", "ann", "--out", str(tmp_path / "nowhere")).stderr
 
 
+@pytest.mark.slow
 def test_lateness_is_taken_from_the_table_and_the_policy(
     teacher: Any, mini: Any, tmp_path: Path, here: list[Job]
 ) -> None:
@@ -233,6 +234,7 @@ def test_lateness_is_taken_from_the_table_and_the_policy(
     assert len(here) == 1
 
 
+@pytest.mark.slow
 def test_who_is_in_the_table_of_times_and_handed_in_nothing_is_named(
     teacher: Any, mini: Any, tmp_path: Path, here: list[Job]
 ) -> None:
@@ -252,6 +254,7 @@ def test_who_is_in_the_table_of_times_and_handed_in_nothing_is_named(
     assert "Anne, cy" in " ".join(shard.stdout.split())
 
 
+@pytest.mark.slow
 def test_exports_below_strong_isolation_need_force(teacher: Any, mini: Any, tmp_path: Path, here: list[Job]) -> None:
     (tmp_path / "subs" / "ann").mkdir(parents=True)
     (tmp_path / "subs" / "ann" / "hw01_numbers.py").write_text(teacher.solution, encoding="utf-8")

@@ -280,6 +280,7 @@ def test_what_a_bare_worker_survives_gains_nothing_in_the_sandbox(
     assert neighbour()
 
 
+@pytest.mark.slow
 def test_bombs_at_the_same_time_leave_the_others_their_results(
     bubblewrap: Sandbox,
     tmp_path: Path,

@@ -142,6 +142,7 @@ def test_where_nothing_works_it_is_none_and_says_why(monkeypatch: pytest.MonkeyP
     assert "Linux 6.2" in best.explanation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("platform", "name"), [("darwin", "macOS"), ("win32", "Windows")])
 def test_on_other_systems_it_is_none_and_says_why(monkeypatch: pytest.MonkeyPatch, platform: str, name: str) -> None:
     monkeypatch.setattr(sys, "platform", platform)

@@ -42,6 +42,7 @@ def test_the_worked_solution_passes(homework: Homework, sandbox: Sandbox, tmp_pa
     assert set(with_seed(homework, path, sandbox, 11).values()) == {True}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SOLVED, reason="this copy of the course has no worked solutions")
 def test_answers_learnt_by_heart_are_those_of_another_seed(bubblewrap: Sandbox, tmp_path: Path) -> None:
     """A table of every call's answer passes on the seed it was made with, and on no other."""

@@ -30,6 +30,7 @@ def fault(call: Callable[..., object], *arguments: object) -> SubmissionError:
     return caught.value
 
 
+@pytest.mark.slow
 def test_the_limit_of_processes_is_the_worker_s_own(bubblewrap: Sandbox, write: Write) -> None:
     """Without the filter, so that the limit is what stands in the way."""
     unfiltered = Bubblewrap()
@@ -59,6 +60,7 @@ def thread():
             student.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root has another user to become")
 def test_root_grades_as_a_user_of_its_own_for_each_worker(bubblewrap: Sandbox, write: Write) -> None:
     path = write("import os\ndef f(): return [*os.getresuid(), *os.getresgid(), *os.getgroups()]")
@@ -71,6 +73,7 @@ def test_root_grades_as_a_user_of_its_own_for_each_worker(bubblewrap: Sandbox, w
     assert min(users) >= 60000
 
 
+@pytest.mark.slow
 def test_memory_has_its_limit_and_no_way_round_it(sandbox: Sandbox, write: Write) -> None:
     source = """
 import numpy as np, mmap, os

@@ -80,6 +80,7 @@ def test_the_sandbox_is_started_with_an_environment_that_says_nothing(sandbox: S
         assert set(student.f()) <= {*FIXED, "PWD", "LC_CTYPE"}
 
 
+@pytest.mark.slow
 def test_every_worker_that_starts_at_once_has_the_whole_filter(sandbox: Sandbox, write: Write) -> None:
     source = """
 import os, ctypes
@@ -140,6 +141,7 @@ def test_a_worker_outlives_the_thread_that_asked_for_it(sandbox: Sandbox, write:
             time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_forked_judge_has_its_own_starter(sandbox: Sandbox, write: Write) -> None:
     code = (
         "import os, sys, pickle\n"
@@ -165,6 +167,7 @@ def test_a_worker_that_ignores_everything_ends_with_the_sandbox(sandbox: Sandbox
     assert all(map(gone, members))
 
 
+@pytest.mark.slow
 def test_a_worker_that_ignores_everything_ends_with_the_judge(sandbox: Sandbox, write: Write) -> None:
     code = (
         "import sys, pickle\n"

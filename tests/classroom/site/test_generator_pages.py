@@ -225,6 +225,7 @@ def test_the_api_has_every_public_module_in_the_order_of_the_lessons(tree: Tree)
     assert (tree.folder / "api/kuiper.graph.order.rst").is_file()
 
 
+@pytest.mark.slow
 def test_a_module_says_it_is_of_a_lesson_only_where_the_register_does(tree: Tree) -> None:
     taught = [(lesson.number, f"{module}.") for lesson in tree.course.lessons for module in lesson.modules]
     said = 0

@@ -41,6 +41,7 @@ def box(beginning: str) -> str:
     return next(one for one in re.findall(r"^```text\n(.*?)^```", text, re.M | re.S) if one.startswith(beginning))
 
 
+@pytest.mark.slow
 def test_the_wrong_answer_of_the_first_steps_is_told_in_these_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

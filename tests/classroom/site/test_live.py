@@ -29,6 +29,7 @@ def packed() -> dict[str, bytes]:
         return {name: archived.read(name) for name in archived.namelist()}
 
 
+@pytest.mark.slow
 def test_no_hidden_test_and_no_solution_is_in_a_page(packed: dict[str, bytes]) -> None:
     kept = [name for name in packed if "/judge/" in name and not name.startswith("course/classroom/judge/")]
     assert kept == []
@@ -72,6 +73,7 @@ def test_packages_of_others_come_with_their_licences(packed: dict[str, bytes]) -
     assert len([name for name in licences if name.startswith("packages/")]) >= 2
 
 
+@pytest.mark.slow
 def test_every_network_is_an_archive_of_its_own() -> None:
     models = archive.model_archives(COURSE)
     assert {"digits", "writer"} <= set(models)

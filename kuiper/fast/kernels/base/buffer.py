@@ -33,7 +33,7 @@ class Halo(NamedTuple):
 NO_HALO = Halo()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Spec:
     """What a plan knows of a value: shape and dtype of an array, and the value itself where it never changes.
 
@@ -56,7 +56,7 @@ class Spec:
         return 0 if self.shape is None or self.dtype is None else math.prod(self.shape) * self.dtype.itemsize
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Buffer:
     """The array of one value: a part of the arena of its own, a view of another value's, or a constant.
 

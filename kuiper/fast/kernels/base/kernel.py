@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ImageLayout = Literal["nhwc", "like input", "nchw"]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Step:
     """One kernel of a plan: the operators that it computes, what it reads and writes.
 
