@@ -336,8 +336,8 @@ def a_ladder_of_diamonds(student: Student) -> None:
 
 @task("find_cycle", "depth", "none")
 def a_long_chain_that_leads_to_one_name_again_and_again(student: Student) -> None:
-    """60,000 operators in a chain, each of which leads to `shared` too, have their answer within seconds."""
-    chain = {f"op{i}": ["shared", f"op{i + 1}"] if i < 59_999 else ["shared"] for i in range(60_000)}
+    """40,000 operators in a chain, each of which leads to `shared` too, have their answer within seconds."""
+    chain = {f"op{i}": ["shared", f"op{i + 1}"] if i < 39_999 else ["shared"] for i in range(40_000)}
     with likely({"RecursionError": CAUSES["recursion"]}):
         expect_cycle(cycle_of(student, {"shared": [], **chain}, "slow"), chain, False)
 
