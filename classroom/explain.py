@@ -46,6 +46,12 @@ WARNING = re.compile(r"^.*:\d+: RuntimeWarning: .*\n?(?:  .*\n?)?", re.M)
 """One of numpy's warnings, with the line of code that Python prints below it."""
 WARNED = re.compile(r"^.*[/\\]hw\d\d_\w+\.py:(?=\d+: \w+Warning: )")
 """What a warning from the homework file begins with, up to the number of the line."""
+WARNED_OF = {
+    "overflow": "on the way a number became too large for its type, and is inf now",
+    "divide by zero": "on the way something was divided by 0, or the logarithm of 0 taken, and is inf or -inf now",
+    "invalid value": "on the way an operation had no answer, as inf - inf, 0 / 0 or the root of -1, and is nan now",
+}
+"""Words of one of numpy's warnings -> what it means."""
 SECTION = re.compile(r' \(section "([^"]+)"\)')
 """How a likely cause names the section of the lesson to read again, where that is not its test's."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
@@ -79,7 +85,7 @@ def report(result: Result, every_failure: bool = False) -> str:
         parts.append(_unwritten(result))
     failures = result.failures
     if not failures:
-        parts.append(printed(result.printed))
+        parts.append("\n".join(filter(None, (printed(result.printed), warned(result.printed, result.state)))))
     for outcome in failures if every_failure else failures[:1]:
         parts.append(diagnosis(task, outcome, result.printed))
     if failures:
@@ -115,6 +121,17 @@ def printed(texts: Sequence[Printed], remark: str = "") -> str:
         lines = [*lines[:beginning], advice.here.more_lines(lost + end - beginning), *lines[end:]]
     page = [shortened(WARNED.sub("line ", line).expandtabs(4), width() - MARGIN) for line in lines]
     return block("printed", "\n".join([remark] * bool(remark) + page))
+
+
+def warned(texts: Sequence[Printed], state: State) -> str:
+    """What the first of numpy's warnings means; "" if there is none.
+
+    state : of the exercise; once it is solved, the warning need not worry its author.
+    """
+    warnings = WARNING.findall("\n".join(part for text in texts for part in (text.first, text.last)))
+    meaning = next((meaning for words, meaning in WARNED_OF.items() for one in warnings[:1] if words in one), "")
+    harmless = "; all results are right, so it does no harm" if state is State.SOLVED else ""
+    return labelled("warning", f"{meaning}{harmless}") if meaning else ""
 
 
 def without_warnings(text: Printed) -> Printed:
@@ -314,6 +331,7 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
     parts.append(
         printed(here) if any(here) else printed([without_warnings(one) for one in all_printed], "(not in this call)")
     )
+    parts.append(warned(here, State.FAILED))
     if isinstance(error, SubmissionError):
         parts.append(labelled("happened", trouble(task, error, outcome.call)))
         line = source_line(task.file, error.line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +143,7 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str, names:
         if set(got) != set(expected):
             raise Failure(f"{what}: expected the keys {list(expected)}, got {list(got)}", expected, got)
         for key, value in _arrays_last(expected.items()):
-            compare(got[key], value, rtol, atol, f"{what}[{key!r}]")
+            compare(got[key], value, rtol, atol, _place(what, f"[{key!r}]"))
     elif isinstance(expected, (list, tuple)):
         _expect_type(got, expected, what)
         if len(got) != len(expected):
@@ -153,7 +154,7 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str, names:
                 got,
             )
         for i, value in _arrays_last(enumerate(expected)):
-            compare(got[i], value, rtol, atol, f"{what}: {names[i]}" if names else f"{what}[{i}]")
+            compare(got[i], value, rtol, atol, f"{what}: {names[i]}" if names else _place(what, f"[{i}]"))
     else:
         _expect_type(got, expected, what)
         if isinstance(expected, (float, np.inexact)):
@@ -161,6 +162,15 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str, names:
                 raise Failure(f"{what}: expected {expected!r}, got {got!r}", expected, got)
         elif got != expected:
             raise Failure(f"{what}: expected {expected!r:.200}, got {got!r:.200}", expected, got)
+
+
+def _place(what: str, index: str) -> str:
+    """What lies at an index of `what`, for a message.
+
+    >>> _place(_place("three parts on the CPU", "[0]"), "['costs']")
+    "three parts on the CPU at [0]['costs']"
+    """
+    return f"{what}{index}" if re.search(r" at (\[[^]]*\])+$", what) else f"{what} at {index}"
 
 
 def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:

@@ -18,8 +18,8 @@ MISSING = (
     "mapping: `word in table()` must be True"
 )
 SINGLE = (
-    "`float` and the functions of `math` take single numbers only: numpy's take arrays, and plain(...) leaves an array "
-    "as it is"
+    "`float`, `.item()` and the functions of `math` take single numbers only: numpy's take arrays, and plain(...) "
+    "leaves an array as it is"
 )
 STACK = {
     "unknown word": MISSING,
@@ -30,6 +30,7 @@ STACK = {
     "expected LEFT_BRACKET": "tokens[at] is the name itself: its bracket stands at at + 1",
     "only 0-dimensional": SINGLE,
     "only length-1 arrays": SINGLE,
+    "an array of size 1": SINGLE,
     "truth value of an array": "Python's max and min compare whole arrays: numpy's go element by element",
 }
 """Words of an exception -> likely cause, where a function computes."""
@@ -131,8 +132,8 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
         ("sub(@0,max(@1))", "max", 2, 1),
     ):
         accepted = (
-            f"{name} takes {takes}, and {found} were accepted: when the bracket closes, compare the number of children "
-            "with the table"
+            f"{name} takes {takes}, and {found} {'was' if found == 1 else 'were'} accepted: when the bracket closes, "
+            "compare the number of children with the table"
         )
         ended = "the tokens had ended already: skip(...) and read_value(...) look before they read"
         expect_refusal(student.tree, text, accepted=accepted, index_error=ended)
@@ -272,7 +273,7 @@ def numbers_give_numbers(student: Student, rng: np.random.Generator) -> None:
     ):
         mistakes = {cause: raw} if turned is None else {cause: raw, exchanged: turned}
         if text == "neg(pow(@0,@1))":
-            mistakes["np.float_power and math.pow always give a float: np.power keeps whole numbers"] = -8.0
+            mistakes["np.float_power, np.exp and math.pow always give a float: np.power keeps whole numbers"] = -8.0
         if text == "div(@1,@0)":
             mistakes["div is true division"] = 1
         expect_value(student.evaluate(text, [2, 3, 4]), expected, what=f"{text} with 2, 3, 4", mistakes=mistakes)
@@ -303,7 +304,10 @@ def the_language_can_be_extended(student: Student) -> None:
     )
     asked = "read_value and compute must ask the table that they are given, `functions`, and not table()"
     alone = "the new function is there, and all others are missing: hand over {**table(), name: ...}, and not it alone"
-    with likely({"unknown word 'add'": alone, "unknown word": global_table, "KeyError": asked}):
+    exchanged = "the number of values and the function are exchanged: write the new entry as table() writes its own"
+    causes = {"unknown word 'add'": alone, "unknown word": global_table, "KeyError": asked}
+    causes |= dict.fromkeys(("<function", "'function' object cannot", "'int' object is not"), exchanged)
+    with likely(causes):
         got = student.evaluate_with("add(cube(@0),@1)", [2, 3], "cube", 1, lambda x: x**3)
     expect(got, 11, what="add(cube(@0),@1) with 2, 3 and a function cube")
     three = "this function takes three values: pop as many as its arity says, not one or two"
@@ -327,6 +331,9 @@ def the_table_stays_as_it_is(student: Student) -> None:
     expect(got, 4, what="twice(max(@0,@1)) with 1, 2 and a function twice")
     cause = "evaluate_with changed the table for good: copy it, and change the copy"
     expect_refusal(student.tokens, "twice(@0)", accepted=cause, index_error="")
+    early = "an error ended evaluate_with before the table was put back: change a copy, and nothing has to be put back"
+    expect_refused(student.evaluate_with, "late(@0,@1)", [1, 2], "late", 1, lambda x: x, error="ExpressionError")
+    expect_refusal(student.tokens, "late(@0)", accepted=early, index_error="")
     got = student.evaluate_with("max(@0,@1)", [1, 2], "max", 2, lambda a, b: 7)
     expect(got, 7, what="max(@0,@1) with a function max that gives 7")
     with likely({"unknown word 'max'": GONE}):

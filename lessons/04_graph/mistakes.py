@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 Mistakes = Mapping[str, Callable[..., Any]]
@@ -22,6 +23,21 @@ def _as_a_set(names: list[str], successors: Network) -> bool:
     return set(names) == set(successors) and _without_a_look_at_the_names(names, successors)
 
 
+def _whatever_the_names(names: list[str], successors: Network) -> bool:
+    """Goes through the arrows, and lets a name stand before itself, whatever the names are."""
+    return all(names.index(a) <= names.index(b) for a in successors for b in successors[a])
+
+
+def _decided_by_the_first_arrow(names: list[str], successors: Network) -> Any:
+    if sorted(names) != sorted(successors):
+        return False
+    return next((names.index(a) < names.index(b) for a in successors for b in successors[a]), None)
+
+
+def _neighbours_only(names: list[str], successors: Network) -> bool:
+    return sorted(names) == sorted(successors) and all(b in successors[a] for a, b in pairwise(names))
+
+
 def _as_many_names(names: list[str], successors: Network) -> bool:
     return len(names) == len(successors) and _without_a_look_at_the_names(names, successors)
 
@@ -39,7 +55,23 @@ ORDER: Mistakes = {
     "names.index fails for a name that is not there: compare sorted(names) with sorted(successors) first": (
         _without_a_look_at_the_names
     ),
+    "names.index fails for a name that is not there: compare sorted(names) with sorted(successors) first. And no name "
+    "stands before itself: where an operator leads to itself no order is right": _whatever_the_names,
+    "as many names are not the same names: compare sorted(names) with sorted(successors). And no name stands before "
+    "itself: where an operator leads to itself no order is right": lambda names, successors: (
+        len(names) == len(successors) and _whatever_the_names(names, successors)
+    ),
     "a set does not see that a name stands twice: sorted() keeps both": _as_a_set,
+    "a set does not see that a name stands twice: sorted() keeps both. And no name stands before itself: where an "
+    "operator leads to itself no order is right": lambda names, successors: (
+        set(names) == set(successors) and _whatever_the_names(names, successors)
+    ),
+    "the first arrow decides: `return` in the loop only where an arrow points backwards, and True after the loop": (
+        _decided_by_the_first_arrow
+    ),
+    "neighbours in the list need no arrow between them: look at each arrow, and not at each pair of neighbours": (
+        _neighbours_only
+    ),
     "no name stands before itself, so where an operator leads to itself no order is right: < and not <=": (
         _before_or_same
     ),
@@ -125,7 +157,63 @@ def _root_not_entered(name: str, successors: Network, entered: set[str]) -> list
     return [*finished, name]
 
 
+def _lists_in_a_list(name: str, successors: Network, entered: set[str]) -> list[Any]:
+    entered.add(name)
+    finished: list[Any] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished.append(_lists_in_a_list(follower, successors, entered))
+    return [*finished, name]
+
+
+def _result_thrown_away(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished = []
+    for follower in successors[name]:
+        if follower not in entered:
+            _result_thrown_away(follower, successors, entered)
+            finished.append(follower)
+    return [*finished, name]
+
+
+def _every_successor_listed(name: str, successors: Network, entered: set[str]) -> list[str]:
+    if name in entered:
+        return []
+    entered.add(name)
+    for follower in successors[name]:
+        _every_successor_listed(follower, successors, entered)
+    return [*successors[name], name]
+
+
+def _called_for_nothing(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    for follower in successors[name]:
+        if follower not in entered:
+            _called_for_nothing(follower, successors, entered)
+    return [name]
+
+
+def _name_in_the_loop(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += [*_name_in_the_loop(follower, successors, entered), name]
+    return finished
+
+
 POST_ORDER: Mistakes = {
+    "the call gives a list of names: append puts it in as one element, += its names": _lists_in_a_list,
+    "what the call returns is thrown away, and only the successor itself kept: finished += post_order(...)": (
+        _result_thrown_away
+    ),
+    "what the call returns is thrown away: finished += post_order(...)": _called_for_nothing,
+    "every successor is kept, and what the calls return is thrown away: finished += post_order(...)": (
+        _every_successor_listed
+    ),
+    "the name belongs at the end of the list, once, after the loop: a name without successors has to be there too": (
+        _name_in_the_loop
+    ),
     "a successor that is in `entered` must not be entered again: if follower not in entered": _entered_or_not,
     "the `return` stands in the loop: a name without successors returns nothing, and another stops at its first one": (
         _returns_in_the_loop
@@ -197,6 +285,21 @@ def _without_counts(path: list[str], looked: dict[str, int], successors: Network
     return path[:-1], looked
 
 
+def _from_the_first_again(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    for follower in successors[name]:
+        if follower not in looked:
+            return [*path, follower], {**looked, name: looked[name] + 1, follower: 0}
+    return path[:-1], looked
+
+
+def _path_alone(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return path[:-1]
+    return _never_finished(path, looked, successors)
+
+
 def _never_finished(path: list[str], looked: dict[str, int], successors: Network) -> Any:
     name = path[-1]
     follower = successors[name][looked[name]]
@@ -218,6 +321,9 @@ MOVE: Mistakes = {
     "a loop over all successors begins at the first again: the count says which one comes next, and goes up by one": (
         _without_counts
     ),
+    "a loop that skips what was entered before makes several looks at once: successors[name][looked[name]] is the one "
+    "to look at": _from_the_first_again,
+    "a finished name leaves the path, and both are returned all the same: return path, looked": _path_alone,
     "a name whose count has come to the number of its successors is finished: ask for that first": _never_finished,
     "a finished name leaves the path, and stays in `looked`: it was entered": _forgotten,
     "a move looks at one successor or finishes a node: this one does both where the last successor is new": (
@@ -257,6 +363,36 @@ def _begun_elsewhere(follower: str, path: list[str], looked: dict[str, int]) -> 
     if follower not in looked:
         return "new"
     return [*path[path.index(follower) + 1 :], follower] if follower in path else "done"
+
+
+def _against_the_arrows(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+    if follower not in looked:
+        return "new"
+    return [follower, *path[path.index(follower) + 1 :][::-1]] if follower in path else "done"
+
+
+def _backwards(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+    if follower not in looked:
+        return "new"
+    return path[path.index(follower) :][::-1] if follower in path else "done"
+
+
+def _last_left_out(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+    if follower not in looked:
+        return "new"
+    return path[path.index(follower) :] if follower in path[:-1] else "done"
+
+
+def _exchanged_words(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+    if follower in path:
+        return path[path.index(follower) :]
+    return "new" if follower in looked else "done"
+
+
+def _count_0_is_open(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+    if follower not in looked:
+        return "new"
+    return path[path.index(follower) :] if looked[follower] == 0 else "done"
 
 
 def _counted_down(ready: Callable[[Sequence[str], dict[str, int]], list[str]]) -> Callable[..., Any]:
@@ -299,7 +435,23 @@ def _own_counter(name: str, missing: dict[str, int], successors: Network) -> Any
     return missing, []
 
 
+def _exchanged(name: str, missing: dict[str, int], successors: Network) -> Any:
+    ready = []
+    for follower in successors[name]:
+        missing[follower] -= 1
+        if missing[follower] == 0:
+            ready.append(follower)
+    return ready, missing
+
+
+def _taken_out(name: str, missing: dict[str, int], successors: Network) -> Any:
+    missing, ready = _exchanged(name, missing, successors)[::-1]
+    return {other: count for other, count in missing.items() if other not in ready}, ready
+
+
 COUNT_DOWN: Mistakes = {
+    "the counters come first, then the list: return missing, ready": _exchanged,
+    "a counter that has come to 0 stays in the dictionary": _taken_out,
     "that is every name whose counter is 0: only those that come to 0 now become ready": _counted_down(
         lambda followers, missing: [name for name, count in missing.items() if count == 0]
     ),
@@ -314,6 +466,13 @@ COUNT_DOWN: Mistakes = {
 
 
 LOOK: Mistakes = {
+    "the names come in the order of the path, along the arrows: this list goes back along it": _against_the_arrows,
+    "the names come in the order of the path, `follower` first: this list is turned round": _backwards,
+    "the last name of the path is open, too: an operator may lead to itself": _last_left_out,
+    '"new" and "done" are exchanged: a name that is no key of `looked` is new': _exchanged_words,
+    "a count says how many successors were looked at, not whether the name is open: ask whether it is on the path": (
+        _count_0_is_open
+    ),
     "a done name that has no successors has the count 0: ask whether it is a key, follower in looked": _counts_asked,
     "the first name is not repeated at the end": _closed,
     "the cycle begins with `follower` itself: path[path.index(follower) :]": _behind_it,

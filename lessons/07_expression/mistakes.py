@@ -170,7 +170,30 @@ def _nodes(node: Any) -> list[Any]:
     return [*(one for child in node.children for one in _nodes(child)), node]
 
 
+def _turned_round(node: Any) -> list[Any]:
+    """The node and what is below it, left first, reversed: once at each node."""
+    return [node, *(one for child in node.children for one in _turned_round(child))][::-1]
+
+
+def _two_children_always(node: Any) -> list[Any]:
+    left, right = node.children
+    return [*_two_children_always(left), *_two_children_always(right), node]
+
+
+def _indexed_children(node: Any) -> list[Any]:
+    return [*_indexed_children(node.children[0]), *_indexed_children(node.children[1]), node]
+
+
 REVERSE_POLISH: Mistakes = {
+    "turned round, node-left-right is right-left-node: no list needs to be turned round, only the node comes last": (
+        _turned_round
+    ),
+    "an operand or a number has no children: return [node] for it, before its two children are asked for": (
+        _two_children_always
+    ),
+    "an operand or a number has no child number 0: return [node] for it, before its children are asked for": (
+        _indexed_children
+    ),
     "the function stands between its children, as + does in a + b: it comes after both": _between,
     "the right child may be a function, too: call reverse_polish for it as for the left one": _right_as_it_is,
     "the left child may be a function, too: call reverse_polish for it as for the right one": _left_as_it_is,
@@ -215,6 +238,11 @@ APPLY: Mistakes = {
     "pop(0) takes the values at the bottom, and they are exchanged: pop() takes the right one first": (
         lambda stack, function: [*stack[2:], function(stack[1], stack[0])]
     ),
+    "pop(0) takes the values at the bottom, where the result was put, too: all of it happens on top, at the end of the "
+    "list": lambda stack, function: [function(*stack[:2]), *stack[2:]],
+    "append changes the stack and gives None: push the result first, and then return the stack": (
+        lambda stack, function: None
+    ),
     "the result was not pushed": lambda stack, function: stack[:-2],
 }
 
@@ -229,10 +257,21 @@ def _found(text: str, functions: Collection[str]) -> list[bool]:
     return [after != "(" for word, after in pairwise([*_words(text), ""]) if word in functions]
 
 
+def _next_character(text: str, functions: Collection[str]) -> bool:
+    return any(text[match.end()] != "(" for match in WORD.finditer(text) if match[0] in functions)
+
+
 MISPLACED: Mistakes = {
-    "a name that stands there twice may have its bracket only once: look at each word and the one after it": (
-        lambda text, functions: any(name in text and f"{name}(" not in text for name in functions)
+    "whitespace may stand before a bracket, so the next character does not tell: look at the next word": (
+        lambda text, functions: any(
+            text[match.end() : match.end() + 1] != "(" for match in WORD.finditer(text) if match[0] in functions
+        )
     ),
+    "text[end] is not there after the last word, and may be whitespace: look at the next word, if there is one": (
+        _next_character
+    ),
+    "whitespace may stand before a bracket, and of a name that stands there twice one may have none: look at each word "
+    "and the one after it": lambda text, functions: any(name in text and f"{name}(" not in text for name in functions),
     "there may be as many brackets as functions, and in other places: look at each word and the one after it": (
         lambda text, functions: sum(word in functions for word in _words(text)) != _words(text).count("(")
     ),

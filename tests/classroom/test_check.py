@@ -381,6 +381,32 @@ def test_a_warning_of_the_call_is_shown_whole_with_its_line(mini: Any) -> None:
     assert "np.log(x - 1.0)" in said[1]
 
 
+@pytest.mark.parametrize(
+    ("code", "meaning"),
+    [
+        ("np.exp(x + 1000.0)", "a number became too large"),
+        ("np.log(x * 0.0)", "divided by 0, or the logarithm of 0"),
+        ("np.sqrt(-x - 1.0)", "had no answer"),
+    ],
+)
+def test_what_a_warning_means_is_said_and_that_it_does_no_harm_where_all_is_right(
+    mini: Any, code: str, meaning: str
+) -> None:
+    mini.write(double=f"{code}\n    return 2 * x")
+    right = " ".join(mini.run("check", "double").output.split())
+    assert meaning in right
+    assert "it does no harm" in right
+    mini.write(double=f"{code}\n    return x")
+    wrong = " ".join(mini.run("check", "double").output.split())
+    assert meaning in wrong
+    assert "no harm" not in wrong
+
+
+def test_nothing_is_said_of_warnings_where_there_are_none(mini: Any) -> None:
+    mini.write(double="print('overflow')\n    return 2 * x")
+    assert "no harm" not in mini.run("check", "double").output
+
+
 STATES = {
     "public tests passed": "print('here', x.ndim)\n    return 2 * x",
     "not started": "print('here', x.ndim)\n    raise NotImplementedError('double: TODO')",

@@ -106,7 +106,7 @@ def test_a_failure_says_where_the_first_difference_is() -> None:
 
 
 def test_a_failure_inside_a_list_says_in_which_element() -> None:
-    with pytest.raises(Failure, match=r"the result\['a'\]\[1\]: expected 2, got 3"):
+    with pytest.raises(Failure, match=r"the result at \['a'\]\[1\]: expected 2, got 3"):
         expect({"a": [1, 3]}, {"a": [1, 2]})
 
 
@@ -186,11 +186,12 @@ def message_of(got: Any, expected: Any, names: Sequence[str] = ()) -> str:
 
 def test_a_wrong_number_is_told_before_a_wrong_array_beside_it() -> None:
     canvas, grey = np.zeros((4, 4, 3), np.uint8), np.full((4, 4, 3), 114, np.uint8)
-    assert message_of((canvas, 1.0, 0), (grey, 3.2, 0)) == "the result[1]: expected 3.2, got 1.0"
+    assert message_of((canvas, 1.0, 0), (grey, 3.2, 0)) == "the result at [1]: expected 3.2, got 1.0"
     assert message_of({"map": canvas, "scale": 1.0}, {"map": grey, "scale": 3.2}) == (
-        "the result['scale']: expected 3.2, got 1.0"
+        "the result at ['scale']: expected 3.2, got 1.0"
     )
     assert "differ, the first at [0, 0, 0]" in message_of((canvas, 3.2, 0), (grey, 3.2, 0))
+    assert message_of([{"cost": [4]}], [{"cost": [3]}]) == "the result at [0]['cost'][0]: expected 3, got 4"
 
 
 def test_an_element_has_the_name_that_the_test_gives_it() -> None:
@@ -209,8 +210,13 @@ BOTH = [
         "1 of 2 elements differ",
         "element type float32, got float64",
     ),
-    ([np.int64(1), np.int64(5)], [1, 2], "the result[1]: expected 2, got 5", "make it a plain number with int(...)"),
-    (np.array([1, 5]), [1, 2], "the result[1]: expected 2, got 5", "expected list [1, 2], got a numpy array"),
+    (
+        [np.int64(1), np.int64(5)],
+        [1, 2],
+        "the result at [1]: expected 2, got 5",
+        "make it a plain number with int(...)",
+    ),
+    (np.array([1, 5]), [1, 2], "the result at [1]: expected 2, got 5", "expected list [1, 2], got a numpy array"),
     (np.float64(5.0), 2.0, "the result: expected 2.0, got 5.0", "make it a plain number with float(...)"),
     ({"a": np.array([5.0])}, {"a": np.array([2])}, "1 of 1 elements differ", "type int64, got float64"),
 ]

@@ -286,6 +286,20 @@ MUTANTS = [
         breaks="result",
     ),
     Mutant(
+        "names of an earlier call are done",
+        "a default argument is made once for all calls",
+        old="    done: set[str] = set()\n",
+        new='    done = find_cycle.__dict__.setdefault("done", set())\n',
+        breaks="anywhere",
+    ),
+    Mutant(
+        "a list for the open path",
+        "right, and slow where arrows lead from a long path to a name that is done",
+        old="                if follower in path:\n",
+        new="                if (follower in done or follower in path) and follower in list(path):\n",
+        breaks="depth",
+    ),
+    Mutant(
         "recursion",
         "right until a chain is longer than Python's limit",
         old=WALK,

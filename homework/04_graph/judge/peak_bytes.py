@@ -42,6 +42,7 @@ TOO_EARLY = (
     "last reader; what nobody reads stays."
 )
 KEPT = "too early: a result that nobody reads goes at once. The network returns it: keep it."
+UNDONE = "a name in two slots of one operator is counted twice and subtracted once, so it never goes. Count both alike."
 STEPS = "steps are places in `order`, not in `reads`: find the last readers along `order`."
 
 
@@ -63,13 +64,18 @@ def peak_mistakes(
 ) -> dict[str, int | float]:
     """Likely cause -> what it gives here, where it is wrong and no other cause gives the same.
 
-    rule : the one that a test is about, "unread" or "order"; its cause comes first, whatever else gives the same.
+    rule : the one that a test is about, "unread", "once" or "order"; its cause comes first.
     """
     right = peak(order, reads, sizes)
-    sought = {"unread": {KEPT: _wrong_peaks(order, reads, sizes)[KEPT]}, "order": _steps_of(order, reads, sizes)}
+    wrong_peaks = _wrong_peaks(order, reads, sizes)
+    sought = {
+        "unread": {KEPT: wrong_peaks[KEPT]},
+        "once": {UNDONE: wrong_peaks[UNDONE]},
+        "order": _steps_of(order, reads, sizes),
+    }
     own = {cause: wrong for cause, wrong in sought.get(rule, {}).items() if wrong != right}
     causes: dict[int, list[str]] = {}
-    for cause, wrong in _wrong_peaks(order, reads, sizes).items():
+    for cause, wrong in wrong_peaks.items():
         if wrong != right:
             causes.setdefault(wrong, []).append(cause)
     mistakes: dict[str, int | float] = {"the bytes came as a float: return an int.": float(right), **own}
@@ -101,6 +107,8 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
         [name for name in gone for _ in range(max(reads[order[step]].count(name), 1))]
         for step, gone in enumerate(by_last)
     ]
+    undone = [[name for name in gone if len(readers[name]) == sum(reads[each].count(name) for each in order)]
+              for gone in by_last]  # fmt: skip
     down = {
         name: [step for step in steps for _ in range(reads[order[step]].count(name))] for name, steps in readers.items()
     }
@@ -128,6 +136,7 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
         "too early: a result in two slots of its last reader goes twice. Let it go once.": max(
             _levels(order, twice, sizes)
         ),
+        UNDONE: max(_levels(order, undone, sizes)),
         "the last step is left out. Take the peak at each step, the last one too.": max(
             _levels(order, by_last, sizes)[:-1], default=0
         ),
@@ -389,6 +398,16 @@ MUTANTS = [
         old="        for source in reads[name]:",
         new="        for source in reads[name][:1]:",
         breaks="last",
+    ),
+    Mutant(
+        "slots counted, readers subtracted once",
+        "what an operator reads twice never comes to 0 readers",
+        old="            last[source] = step\n",
+        new=(
+            "            twice = any(sources.count(source) > 1 for sources in reads.values())\n"
+            "            last[source] = len(order) if twice else step\n"
+        ),
+        breaks="once",
     ),
     Mutant(
         "readers counted once, slots subtracted",
