@@ -53,7 +53,7 @@ class Both:
             self.departures.append(found)
         return outputs
 
-    def prepare(self, *inputs: Any, only_code: bool = False) -> bool:
+    def prepare(self, *inputs: Any, **options: Any) -> bool:
         """False: both compute layer by layer, for all results are kept."""
         return False
 

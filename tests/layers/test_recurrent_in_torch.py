@@ -125,9 +125,9 @@ def export_anyhow(export, monkeypatch):
     pnnx = pytest.importorskip("pnnx", reason="exports with pnnx, which is not installed")
     original = pnnx.export
 
-    def lenient(*arguments):
+    def lenient(*arguments, **options):
         with contextlib.suppress(SyntaxError, AttributeError):
-            original(*arguments)
+            original(*arguments, **options)
 
     monkeypatch.setattr(pnnx, "export", lenient)
     return export
