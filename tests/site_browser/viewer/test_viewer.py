@@ -280,10 +280,10 @@ def test_the_full_screen_can_be_left(viewer: Any) -> None:
     page.mouse.wheel(0, -200)
     assert scale_of(page) > begun  # here the wheel has nothing to scroll
     page.keyboard.press("Escape")
-    assert page.locator("dialog .viewer-view").count() == 0
+    view.wait_for(state="detached")  # a dialog closes when the page's script has come to an end
     page.get_by_role("button", name="Full screen").click()
     page.get_by_role("button", name="Close").click()
-    assert page.locator("dialog .viewer-view").count() == 0
+    view.wait_for(state="detached")
     assert page.evaluate("document.activeElement.textContent") == "Full screen"
 
 
