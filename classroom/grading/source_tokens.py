@@ -36,7 +36,9 @@ LEXEMES = re.compile(
 )
 """Every character belongs to one lexeme. A string ends at its quote, its line or the source, so the first way to match
 it is right, and matching takes linear time. (Possessive quantifiers would say so; Python 3.11.2 loses characters.)"""
-MAY_RUN = re.compile(r"(?:exec|builtins|builtins__|(?<![^.]\.)(?:eval|compile))(?!\w)")
+MAY_RUN = re.compile(
+    rf"(?:{'|'.join(sorted(ALWAYS_RUN))}|(?<![^.]\.)(?:{'|'.join(sorted(EXEC_FUNCTIONS - ALWAYS_RUN))}))(?!\w)"
+)
 """Found in every source with a name that means a string is executed, and in others: where not, it need not be read."""
 LIBRARY = frozenset(
     name

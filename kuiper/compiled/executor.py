@@ -63,7 +63,7 @@ class CompiledExecutor(PlanExecutor):
         with self._compiling.setdefault(key, Lock()):
             plan = self._compiled.get(key)
             if plan is None:
-                plan = CompiledPlan.of(self._planner, inputs, source, key.places)
+                plan = CompiledPlan.of(self._planner, inputs, source, key.strides)
                 self._choices.keep()
                 self._compiled[key] = plan
                 if len(self._compiled) > MOST_PLANS:
@@ -139,7 +139,7 @@ class AutoExecutor(CompiledExecutor):
         """Machine code instead of the plan, or a warning that it cannot be made."""
         source = CodeSource(target, default_folder(), make=None)
         try:
-            source.keep(*made_elsewhere(self.graph, inputs, self._planner.most_threads, target, key.places))
+            source.keep(*made_elsewhere(self.graph, inputs, self._planner.most_threads, target, key.strides))
             self._compile(key, inputs, source)
         except Exception as error:
             self._failed.add(key)

@@ -308,16 +308,17 @@ def extent(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> int:
 
 
 def are_nested(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
-    """Whether an array of these strides has whole rows, one after the other, and rows of rows: it overlaps nowhere.
+    """Whether each row of an array lies whole behind the one before, and so on for rows of rows: nothing overlaps.
 
     >>> are_nested((2, 3), (100, 4), 4), are_nested((2, 3), (4, 8), 4), are_nested((2, 3), (0, 4), 4)
     (True, False, False)
     """
     inner = itemsize
     for size, step in zip(reversed(shape), reversed(strides)):
-        if size > 1 and (step < inner or step % itemsize):
-            return False
-        inner += max(0, step * (size - 1)) if size > 1 else 0
+        if size > 1:
+            if step < inner or step % itemsize:
+                return False
+            inner += step * (size - 1)
     return True
 
 

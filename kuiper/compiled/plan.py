@@ -140,7 +140,7 @@ class CompiledPlan(Plan):
     threads : how many run a pass.
     choose : gives a step that has no machine code the fastest of its algorithms.
     source : where the code for a processor comes from; what it raises, this does.
-    places : strides of arrays in which a pass may be asked to make large results.
+    strides : of the arrays in which a pass may be asked to make large results.
 
     Attributes
     ----------
@@ -150,10 +150,10 @@ class CompiledPlan(Plan):
     """
 
     def __init__(
-        self, draft: Draft, threads: int, choose: Callable[[Step], None], source: CodeSource, places: Strides = ()
+        self, draft: Draft, threads: int, choose: Callable[[Step], None], source: CodeSource, strides: Strides = ()
     ) -> None:
         self._module: Module | None = None
-        self._strides = dict(places)
+        self._strides = dict(strides)
         self._target, self._choose = source.target, choose
         self._parts_of: dict[int, tuple[int, int]] = {}
         self._algorithms: dict[int, str] = {}
@@ -184,11 +184,11 @@ class CompiledPlan(Plan):
 
     @classmethod
     def of(
-        cls, planner: Planner, inputs: Mapping[str, np.ndarray], source: CodeSource, places: Strides = ()
+        cls, planner: Planner, inputs: Mapping[str, np.ndarray], source: CodeSource, strides: Strides = ()
     ) -> CompiledPlan:
         """The plan for inputs (operand name -> array) of these shapes. Raises what `source` does."""
         threads = planner.most_threads
-        return cls(planner.draft(inputs), threads, partial(planner.choose, threads=threads), source, places)
+        return cls(planner.draft(inputs), threads, partial(planner.choose, threads=threads), source, strides)
 
     def _roots_apart(self, roots: Sequence[StoredValue]) -> Mapping[str, np.ndarray]:
         """Large inputs and results, which are read and made where they lie unless a step's calls use them.
@@ -233,8 +233,8 @@ class CompiledPlan(Plan):
             place = places.get(name)
             if place is None or _form(place) != _form(array) or not (place.flags.aligned and place.flags.writeable):
                 place = _strided(array.shape, array.strides, array.dtype)
-            self._results[name] = made = place
-            self._outside.addresses[numbers[name]] = made.ctypes.data
+            self._results[name] = place
+            self._outside.addresses[numbers[name]] = place.ctypes.data
 
     def _result(self, name: str) -> Any:
         made = self._results.pop(name, None)

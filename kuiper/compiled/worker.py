@@ -36,15 +36,15 @@ class WorkerError(Exception):
 
 
 def made_elsewhere(
-    graph: RuntimeGraph, inputs: Mapping[str, np.ndarray], threads: int, target: Target, places: Strides = ()
+    graph: RuntimeGraph, inputs: Mapping[str, np.ndarray], threads: int, target: Target, strides: Strides = ()
 ) -> tuple[str, bytes]:
     """(name, object file) of the plan for inputs of these shapes. Raises WorkerError, and OSError without a process.
 
-    places : as for CompiledPlan.
+    strides : as for CompiledPlan.
     """
     with _files(graph) as (param, bin):
         revise = graph.revise if graph.has_files else None  # what is written in its place has been revised
-        given = param, bin, revise, dict(inputs), threads, target, places
+        given = param, bin, revise, dict(inputs), threads, target, strides
         command = [sys.executable, "-c", START, str(Path(__file__).parents[2])]
         hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         pipe = subprocess.PIPE
@@ -100,7 +100,7 @@ def main() -> None:
     """What `made_elsewhere` asks for on standard input goes to standard output."""
     from kuiper.compiled.plan import CompiledPlan  # imports llvmlite
 
-    param, bin, revise, inputs, threads, target, places = pickle.load(sys.stdin.buffer)
+    param, bin, revise, inputs, threads, target, strides = pickle.load(sys.stdin.buffer)
     found: list[tuple[str | None, bytes]] = []
 
     class Made(CodeSource):
@@ -110,7 +110,7 @@ def main() -> None:
 
     with suppress(_Finished):
         draft = Planner(load(param, bin, engine="simple", revise=revise)).draft(inputs)
-        CompiledPlan(draft, threads, _any, Made(target, None, object_of), places)
+        CompiledPlan(draft, threads, _any, Made(target, None, object_of), strides)
     sys.stdout.buffer.write(pickle.dumps(found[0]))
 
 

@@ -16,7 +16,7 @@ from kuiper.fast.plan.trace import PlanKey, plan_key
 from kuiper.fast.tuning.choices import Choices
 from kuiper.graph import Operator
 from kuiper.runtime import EXECUTORS, LayerExecutor, RuntimeGraph
-from kuiper.runtime.executor import NOWHERE_ELSE, OnOperator, Places
+from kuiper.runtime.executor import NO_PLACES, OnOperator, Places
 from kuiper.runtime.values import named_inputs
 
 MISFITS = 3
@@ -42,7 +42,7 @@ class PlanExecutor(LayerExecutor):
         return self._choices.used
 
     def run(
-        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, places: Places = NOWHERE_ELSE
+        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, places: Places = NO_PLACES
     ) -> list[Any]:
         """One pass, by a plan where the inputs are arrays and one is there that fits them, by the layers elsewhere."""
         if all(isinstance(x, np.ndarray) for x in inputs.values()):
@@ -59,7 +59,7 @@ class PlanExecutor(LayerExecutor):
                 self._misfits[key] += 1
         return super().run(inputs, on_operator)
 
-    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False, places: Places = NOWHERE_ELSE) -> bool:
+    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False, places: Places = NO_PLACES) -> bool:
         """As GraphExecutor says; what is made behind the scenes is not waited for."""
         if not all(isinstance(x, np.ndarray) for x in inputs.values()):
             return False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Places = Mapping[str, np.ndarray]
 """Operand name -> array: where a result is wanted."""
-NOWHERE_ELSE: Places = MappingProxyType({})
+NO_PLACES: Places = MappingProxyType({})
 """No result has a place of the caller's."""
 OnOperator = Callable[[Operator, float], None]
 """Called with an operator and its seconds: by run_layers after each that has a layer, before anything is released; by
@@ -51,7 +51,7 @@ class GraphExecutor(Protocol):
     """A way to compute a built graph: the field `executor` of a RuntimeGraph."""
 
     def run(
-        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, places: Places = NOWHERE_ELSE
+        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, places: Places = NO_PLACES
     ) -> list[Any]:
         """One pass: operand name -> array for the graph's inputs -> the values of its outputs, in order.
 
@@ -59,7 +59,7 @@ class GraphExecutor(Protocol):
             empty.
         """
 
-    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False, places: Places = NOWHERE_ELSE) -> bool:
+    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False, places: Places = NO_PLACES) -> bool:
         """Whether a plan computes the next pass on such inputs; what has to be made for one is asked for.
 
         only_code : whether machine code does; no other plan is made. places : as for `run`.
@@ -83,13 +83,13 @@ class LayerExecutor:
         self.graph = graph
 
     def run(
-        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, places: Places = NOWHERE_ELSE
+        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, places: Places = NO_PLACES
     ) -> list[Any]:
         """One pass; the inputs may be values of any kind that the layers take. No result is written elsewhere."""
         values = self.compute(inputs, on_operator)
         return [values[operand.name] for operand in self.graph.outputs]
 
-    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False, places: Places = NOWHERE_ELSE) -> bool:
+    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False, places: Places = NO_PLACES) -> bool:
         """False: the layers compute every pass."""
         return False
 

@@ -20,7 +20,7 @@ from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.plan import Plan
 from kuiper.fast.threads import parallel
 from kuiper.graph import Operator
-from kuiper.runtime.executor import NOWHERE_ELSE, OnOperator, Places
+from kuiper.runtime.executor import NO_PLACES, OnOperator, Places
 
 
 def is_by_sample(whole: Sequence[Step], part: Sequence[Step], batch: int, samples: int) -> bool:
@@ -75,7 +75,7 @@ class BatchPlan:
         self,
         inputs: Sequence[np.ndarray],
         on_operator: OnOperator | None = None,
-        places: Places = NOWHERE_ELSE,
+        places: Places = NO_PLACES,
     ) -> list[Any]:
         """One pass, as Plan.run; `on_operator` gets each operator once, with the samples' seconds over the threads.
 

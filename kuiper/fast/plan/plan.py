@@ -23,7 +23,7 @@ from kuiper.fast.threads import parallel
 from kuiper.graph import Lifetime, MemoryPlan, Operator
 from kuiper.graph.alignment import ALIGNMENT, aligned
 from kuiper.layers.arrays.structure import TupleConstruct
-from kuiper.runtime.executor import NOWHERE_ELSE, OnOperator, Places
+from kuiper.runtime.executor import NO_PLACES, OnOperator, Places
 from kuiper.runtime.values import copied, overlaps
 
 
@@ -90,7 +90,7 @@ class Plan:
         self,
         inputs: Sequence[np.ndarray],
         on_operator: OnOperator | None = None,
-        places: Places = NOWHERE_ELSE,
+        places: Places = NO_PLACES,
     ) -> list[Any]:
         """One pass -> the values of the returned operands, none of which shares memory with the plan.
 

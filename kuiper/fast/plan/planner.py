@@ -58,7 +58,7 @@ class Planner:
         self._making, self._tracing = threading.Lock(), threading.Lock()
 
     def find(self, key: PlanKey) -> Plan | BatchPlan | None:
-        """The plan for inputs of these shapes and dtypes, if it has been made. It puts no result elsewhere."""
+        """The plan for inputs of these shapes and dtypes, if it has been made; strides do not matter to it."""
         key = PlanKey(key.inputs)
         with self._making:
             plan = self._plans.get(key)

@@ -10,7 +10,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.graph import Operator
 from kuiper.runtime import RuntimeGraph, run_layers
-from kuiper.runtime.executor import NOWHERE_ELSE, Places
+from kuiper.runtime.executor import NO_PLACES, Places
 
 
 class SpecTrace:
@@ -46,19 +46,19 @@ Strides = tuple[tuple[str, tuple[int, ...]], ...]
 
 
 class PlanKey(NamedTuple):
-    """What a plan is made for: the inputs' shapes and dtypes, and the strides of places that results have elsewhere."""
+    """What a plan is made for: the inputs' shapes and dtypes, and the strides of arrays where results are wanted."""
 
     inputs: tuple[tuple[tuple[int, ...], str], ...]
-    places: Strides = ()
+    strides: Strides = ()
 
 
-def plan_key(inputs: Sequence[np.ndarray], places: Places = NOWHERE_ELSE) -> PlanKey:
+def plan_key(inputs: Sequence[np.ndarray], places: Places = NO_PLACES) -> PlanKey:
     """The key of a pass.
 
     places : operand name -> array in which this result is wanted.
 
     >>> plan_key([np.zeros((1, 3))])
-    PlanKey(inputs=(((1, 3), 'float64'),), places=())
+    PlanKey(inputs=(((1, 3), 'float64'),), strides=())
     """
     return PlanKey(
         tuple((x.shape, x.dtype.name) for x in inputs), tuple((name, place.strides) for name, place in places.items())
