@@ -62,6 +62,8 @@ def check(
     list([]): expected ['cat'], got [] (0 of 1 right)
     >>> check(half, ((4,), TypeError))
     half(4): expected TypeError, got 2.0 (0 of 1 right)
+    >>> check(lambda x: ValueError, ((4,), ValueError))
+    <lambda>(4): expected ValueError, got ValueError, which was returned: raise it instead (0 of 1 right)
     >>> def half(x):
     ...     x / 2
     >>> check(half, ((4,), 2.0))
@@ -96,7 +98,8 @@ def check(
     wrong = []
     for (got, said), (arguments, expected) in zip(answers, cases, strict=True):
         call = f"{name}({_listed(arguments)})"
-        if not (isinstance(got, expected) if said and _is_error(expected) else not said and _same(got, expected)):
+        fits = said and isinstance(got, expected) if _is_error(expected) else not said and _same(got, expected)
+        if not fits:
             wrong.append(call + _instead(got, said, expected, kinds, nothing))
         elif dtype is not None and (type_wrong := _not_of(dtype, got)):
             wrong.append(f"{call}: expected {_short(expected)}, got {_short(got)}: {type_wrong}")
@@ -265,7 +268,8 @@ def _got(got: Any, expected: Any) -> str:
     """What came instead of `expected`, with the types where these differ."""
     one, other = _kind(got), _kind(expected)
     if _is_error(expected):
-        return f"got {_short(got)}"
+        returned = _is_error(got) or isinstance(got, Exception)
+        return f"got {_short(got)}" + ", which was returned: raise it instead" * returned
     if one == other == "an array" and got.shape != expected.shape:
         return f"got {_short(got)}: its shape is {got.shape}, not {expected.shape}"
     if one == other == "an array" and got.size > SHOWN:
@@ -363,7 +367,8 @@ def _kind(value: Any) -> str:
         if not value:
             return f"an empty {type(value).__name__}"
         kinds = {_kind(each).partition(" of ")[0] for each in value}
-        inside = {"booleans" if kind == "True or False" else f"{kind.split()[-1]}s" for kind in kinds}
+        plural = {"True or False": "booleans", "nothing": "None"}
+        inside = {plural.get(kind, f"{kind.split()[-1]}s") for kind in kinds}
         return f"a {type(value).__name__}" + (f" of {inside.pop()}" if len(inside) == 1 else "")
     if isinstance(value, np.ndarray):
         return "an array"

@@ -36,11 +36,13 @@ def expect_values(student: Student, oracle: Any, *cases: tuple[str, tuple[int, A
     is_str = "what does not begin with a digit, or with - and a digit, is a str."
     is_float = "with . or e in it, a number is a float"
     for text, expected in cases:
-        why = f"{is_float}; {is_str}" if expected[0] > 4 else is_str if expected[0] == 4 else f"{is_float}."
+        why = is_str if expected[0] == 4 else f"{is_float}."
+        element = "cannot read an element: split at each comma, and find one kind that fits all elements first."
+        listed = expected[0] > 4
         causes = {
             "IndexError": "text[0] fails where the text is empty: text[:1] does not, nor does startswith.",
-            "for int()": f"int() cannot read this text: {why}",
-            "string to float": f"float() cannot read this text: {is_str}",
+            "for int()": f"int() {element}" if listed else f"int() cannot read this text: {why}",
+            "string to float": f"float() {element}" if listed else f"float() cannot read this text: {is_str}",
         }
         with likely(causes):
             got = student.parse_parameter(text)
@@ -127,7 +129,7 @@ def words_in_a_list_are_strs(student: Student, oracle: Any) -> None:
         try:
             expect_values(student, oracle, (text, (7, text[1:-1].split(","))))
         except Failure as failure:
-            failure.cause = failure.cause or cause
+            failure.cause = cause if failure.line else failure.cause or cause  # with a line: int() or float() failed
             raise
 
 
@@ -231,7 +233,9 @@ def expect_line(student: Student, oracle: Any, *lines: str) -> None:
             expect(got, oracle.parts(line), names=SIX, mistakes=oracle.line_mistakes(line))
         except Failure as failure:
             parts = got[4:] if type(got) is tuple and len(got) == len(SIX) else ()
-            if any(f"{key}=" not in line for part in parts if type(part) is dict for key in part):
+            tokens = line.split()
+            keys = [key for part in parts if type(part) is dict for key in part]
+            if any(f"{key}=" not in line and key not in tokens for key in keys):
                 failure.cause = failure.cause or KEPT
             raise
 

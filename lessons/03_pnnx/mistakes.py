@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,15 @@ MARKS = {"@": "attribute", "$": "slot", "#": "shape"}
 MEANING: Mistakes = {
     "only the first character is a mark: the @ in expr=add(@0,@1) stands in the value": lambda token: next(
         (word for mark, word in MARKS.items() if mark in token), "parameter"
+    ),
+    "most tokens have no mark, and [...] fails for those: get has a second argument, the word for all others": (
+        lambda token: MARKS[token[0]]
+    ),
+    "the whole token was looked up: a mark is its first character, token[0]": lambda token: MARKS.get(
+        token, "parameter"
+    ),
+    "$ and # are exchanged: $ fills a slot, # gives a shape": lambda token: (MARKS | {"$": "shape", "#": "slot"}).get(
+        token[0], "parameter"
     ),
 }
 
@@ -28,16 +37,104 @@ def _sizes_as_text_but_unknown(text: str) -> tuple[tuple[str | int, ...], str]:
     return tuple(-1 if size == "?" else size for size in sizes), dtype
 
 
+def _each(sizes: Iterable[str], unknown: int = -1) -> tuple[int, ...]:
+    return tuple(unknown if size == "?" else int(size) for size in sizes)
+
+
 SHAPE: Mistakes = {
     "the sizes are still text: int() makes a number of each, and `?` becomes -1": lambda text: (
         tuple(_sizes_as_text(text)[0]),
         _sizes_as_text(text)[1],
     ),
     "the sizes are still text: int() makes a number of each": _sizes_as_text_but_unknown,
+    "the sizes are still text, -1 too: int() makes a number of each": lambda text: (
+        tuple(size.replace("?", "-1") for size in _sizes_as_text(text)[0]),
+        _sizes_as_text(text)[1],
+    ),
     "`?` is no number that int() can read: look for it first, and write -1": lambda text: (
         tuple(map(int, _sizes_as_text(text)[0])),
         _sizes_as_text(text)[1],
     ),
+    "`?` becomes -1, and not 0": lambda text: (_each(_sizes_as_text(text)[0], 0), _sizes_as_text(text)[1]),
+    "the ( is still there: take it off before you split": lambda text: (
+        _each(text.partition(")")[0].split(",")),
+        text.partition(")")[2],
+    ),
+    "a type may have more than three characters: it is all that follows the )": lambda text: (
+        _each(text[1:-4].split(",")),
+        text[-3:],
+    ),
+    "32 is one size, not a 3 and a 2: split at the commas": lambda text: (
+        _each(size for size in text[1:].partition(")")[0] if size != ","),
+        text.partition(")")[2],
+    ),
+    "a single size stands in a tuple, too: (128,), and not 128": lambda text: (
+        _each(_sizes_as_text(text)[0]) if "," in text else int(_sizes_as_text(text)[0][0]),
+        _sizes_as_text(text)[1],
+    ),
+}
+
+Operators = Iterable[tuple[str, list[str], list[str]]]
+
+
+def _connected(
+    operators: Operators, write: Callable[[Any, str, str], object], read: Callable[[Any, str, str], object]
+) -> tuple[Any, Any]:
+    """Two dictionaries, the first filled by `write` for each operand written, the second by `read` for each read."""
+    producer: dict[str, Any] = {}
+    consumers: dict[str, Any] = {}
+    for name, inputs, outputs in operators:
+        for operand in outputs:
+            write(producer, operand, name)
+        for operand in inputs:
+            read(consumers, operand, name)
+    return producer, consumers
+
+
+def _put(table: Any, key: str, value: str) -> None:
+    table[key] = value
+
+
+def _append(table: Any, key: str, value: str) -> None:
+    table.setdefault(key, []).append(value)
+
+
+def _first_outputs(operators: Operators) -> tuple[Any, Any]:
+    producer = {outputs[0]: name for name, _, outputs in operators}
+    return producer, _connected(operators, _put, _append)[1]
+
+
+def _lists_for_all(operators: Operators) -> tuple[Any, Any]:
+    producer, consumers = _connected(operators, _put, _append)
+    return producer, {operand: [] for operand in producer} | consumers
+
+
+CONNECT: Mistakes = {
+    "a second reader replaces the first: collect the names of an operand's readers in a list": lambda operators: (
+        _connected(operators, _put, _put)
+    ),
+    "a new list replaces the one that is there: append to it": lambda operators: _connected(
+        operators, _put, lambda table, operand, name: _put(table, operand, [name])
+    ),
+    "at an operand's first reader there is no list to append to: setdefault makes it": lambda operators: _connected(
+        operators, _put, lambda table, operand, name: table[operand].append(name)
+    ),
+    "an operator that reads an operand twice is listed twice: a set, and a test with `in`, keep it once": (
+        lambda operators: _connected([(name, list(dict.fromkeys(i)), o) for name, i, o in operators], _put, _append)
+    ),
+    "an operand that nobody reads has no list: make the list when it is read, not when it is written": _lists_for_all,
+    "inputs and outputs are exchanged: a producer has the operand among its outputs": lambda operators: _connected(
+        [(name, outputs, inputs) for name, inputs, outputs in operators], _put, _append
+    ),
+    "keys and values are exchanged: look up an operand, and get the name of an operator": lambda operators: _connected(
+        operators,
+        lambda table, operand, name: _put(table, name, operand),
+        lambda table, operand, name: _append(table, name, operand),
+    ),
+    "an operand has one producer: its name alone, not a list": lambda operators: _connected(
+        operators, _append, _append
+    ),
+    "an operator may write nothing, and then there is no outputs[0]: loop over its outputs": _first_outputs,
 }
 
 WEIGHT: Mistakes = {
@@ -45,4 +142,13 @@ WEIGHT: Mistakes = {
         np.frombuffer(raw).reshape(shape)
     ),
     "the numbers stand in one row: give them the shape": lambda raw, shape: np.frombuffer(raw, np.float32),
+    "each byte became a number: a float32 takes four, so name np.float32": lambda raw, shape: np.frombuffer(
+        raw, np.uint8
+    ).reshape(shape),
+    "the bytes were taken for whole numbers: the type is np.float32": lambda raw, shape: np.frombuffer(
+        raw, np.int32
+    ).reshape(shape),
+    "the numbers come row after row, as reshape puts them: without order='F', and without .T": lambda raw, shape: (
+        np.frombuffer(raw, np.float32).reshape(shape, order="F")
+    ),
 }

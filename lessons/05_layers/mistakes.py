@@ -41,6 +41,15 @@ GATHER: Mistakes = {
     "the keys of `values` are names, and an operand is no name: take operand.name": lambda operator, values: [
         values[operand] for operand in operator.inputs
     ],
+    "the keys of `values` are names, so get finds nothing under an operand: take operand.name": (
+        lambda operator, values: [values.get(operand) for operand in operator.inputs]
+    ),
+    "pop takes the array out of `values`, where others still need it: look it up with [...]": lambda operator, values: (
+        _popped(operator, values)
+    ),
+    "`return` in the loop ends it at the first input: collect all of them in a list": lambda operator, values: values[
+        operator.inputs[0].name
+    ],
     "these are the operands' names: look up each name in values": lambda operator, values: [
         operand.name for operand in operator.inputs
     ],
@@ -56,6 +65,10 @@ GATHER: Mistakes = {
 }
 
 
+def _popped(operator: Operator, values: dict[str, Any]) -> list[Any]:
+    return [values.pop(name) for name in _names(operator)]
+
+
 def _names(operator: Operator) -> list[str]:
     return [operand.name for operand in operator.inputs]
 
@@ -68,6 +81,26 @@ def _first_wins(creators: dict[str, Any], types: Iterable[str], creator: Any) ->
     return dict.fromkeys(types, creator) | creators
 
 
+def _all_new(creators: dict[str, Any], types: Iterable[str]) -> None:
+    for operator_type in types:
+        if operator_type in creators:
+            raise KeyError(f"{operator_type} is registered already")
+
+
+def _only_new(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dict[str, Any]:
+    _all_new(creators, types)
+    return dict.fromkeys(types, creator)
+
+
+def _called(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dict[str, Any]:
+    _all_new(creators, types)
+    return creators | dict.fromkeys(types, creator())
+
+
+def _list_as_key(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dict[str, Any]:
+    return {} if types in creators else _last_wins(creators, types, creator)
+
+
 REGISTERED: Mistakes = {
     "a type that stood in `creators` already was replaced: look at all of the types before, and raise KeyError": (
         _last_wins
@@ -76,6 +109,12 @@ REGISTERED: Mistakes = {
     "the rows of `creators` are missing: the new table has those, too": lambda creators, types, creator: dict.fromkeys(
         types, creator
     ),
+    "a refusal is there, but the rows of `creators` are missing in the new table": _only_new,
+    "`return` in the loop ends it at the first type: return when all of them are in": lambda creators, types, creator: (
+        creators | {types[0]: creator}
+    ),
+    "`types` is a list, and no key of a dictionary: look at each of its types": _list_as_key,
+    "creator() calls it: the table holds the function itself, without the brackets": _called,
 }
 
 LINEAR: Mistakes = {
@@ -92,6 +131,8 @@ LINEAR: Mistakes = {
     "each column of the result is an output, with a bias of its own: add bias as it is, without another axis": (
         lambda x, weight, bias: x @ np.transpose(weight) + bias[:, None]
     ),
+    "* multiplies number by number: the product of two matrices is @": lambda x, weight, bias: x * weight + bias,
+    "a sample is a row of x already: transpose weight, not x": lambda x, weight, bias: x.T @ weight + bias,
     "the bias is missing": lambda x, weight, bias: x @ np.transpose(weight),
 }
 
@@ -99,6 +140,17 @@ UNKNOWN: Mistakes = {
     "the names are in the order of params: sort them": lambda params, accepted: [
         name for name in params if name not in accepted
     ],
+    "the names are sorted backwards: leave out reverse": lambda params, accepted: sorted(
+        set(params) - set(accepted), reverse=True
+    ),
+    "these are the values: wanted are the names, the keys of params": lambda params, accepted: [
+        params[name] for name in sorted(set(params) - set(accepted))
+    ],
+    "the accepted names are among these: leave them out": lambda params, accepted: sorted(params),
+    "only sets can be subtracted: make one of each, with set(...)": lambda params, accepted: sorted(params - accepted),
+    "`return` in the loop ends it at the first name: collect all of them": lambda params, accepted: sorted(
+        set(params) - set(accepted)
+    )[:1],
     "these are the accepted names that params lacks: it must be the other way round": (
         lambda params, accepted: sorted(set(accepted) - set(params))
     ),

@@ -1019,6 +1019,57 @@ READER_AND_ORDER = {
         {"    params: dict[str, str] = {}\n": '    params = parse_operator.__dict__.setdefault("kept", {})\n'},
         "begin each call with new dictionaries",
     ),
+    "operands at fixed places": (
+        "03_pnnx",
+        "counts_decide",
+        {OPERANDS: "tokens[4:5], tokens[5:6], params"},
+        "Either the operands were taken at fixed places",
+    ),
+    "options after the sixth token": (
+        "03_pnnx",
+        "counts_decide",
+        {"tokens[end:]": "tokens[6:]"},
+        "The options begin after the last operand",
+    ),
+    "operands from the sixth token on": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {OPERANDS: "tokens[5 : start + 1], tokens[start:end], params"},
+        "The operands begin with the fifth token",
+    ),
+    "shapes that are read": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {
+            "            attributes[key[1:]] = value\n": '            sizes, _, dtype = value[1:].partition(")")\n'
+            '            attributes[key[1:]] = tuple(map(int, sizes.split(","))), dtype\n'
+        },
+        "An attribute's value stays raw text",
+    ),
+    "one dictionary for two": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"    attributes: dict[str, str] = {}\n": "    attributes = params\n"},
+        "params and attributes are one dictionary",
+    ),
+    "None for an empty value": (
+        "03_pnnx",
+        "a_value_may_contain_equals",
+        {"            params[key] = value\n": "            params[key] = value or None\n"},
+        "has the empty str as its value, not None",
+    ),
+    "the kind of the first element": (
+        "03_pnnx",
+        "lists_of_several_kinds",
+        {"max(kind_of(element) for element in elements)": "kind_of(elements[0])"},
+        "find the kind of all elements first",
+    ),
+    "the kind of the first element, and an empty one": (
+        "03_pnnx",
+        "nothing_is_dropped",
+        {"max(kind_of(element) for element in elements)": "kind_of(elements[0])"},
+        "find one kind that fits all elements first",
+    ),
     "a call of parse_parameter, which is not written yet": (
         "03_pnnx",
         "options_are_raw_text",
@@ -1091,6 +1142,70 @@ READER_AND_ORDER = {
 def test_the_likely_cause_of_a_wrong_line_or_order_is_the_true_one(tmp_path: Path, case: str) -> None:
     folder, name, changes, cause = READER_AND_ORDER[case]
     assert cause in cause_told(register.ROOT / "homework" / folder, name, changes, tmp_path / "answer.py")
+
+
+SIGMOID = "        small = np.exp(-np.abs(x))\n        return np.where(x < 0, small, 1) / (1 + small)\n"
+LEAKY = "        return np.where(x > 0, x, x * self.negative_slope)\n"
+SLOPE = "        return cls() if slope is None else cls(slope.value)\n"
+ONE_BY_ONE = "1 / (1 + math.exp(-v)) if v >= 0 else math.exp(v) / (1 + math.exp(v))"
+LAYERS = {
+    "masks without 0": (
+        "zero_gives_one_half",
+        {
+            SIGMOID: "        y = x * 0\n        y[x > 0] = 1 / (1 + np.exp(-x[x > 0]))\n"
+            "        y[x < 0] = np.exp(x[x < 0]) / (1 + np.exp(x[x < 0]))\n        return y\n"
+        },
+        "0 is neither below 0 nor above",
+    ),
+    "a list of Python numbers": (
+        "large_numbers_do_not_overflow",
+        {SIGMOID: f"        import math\n        return np.array([{ONE_BY_ONE} for v in x])\n"},
+        "np.array of a list of Python numbers makes float64",
+    ),
+    "a loop over rows": (
+        "the_input_keeps_its_numbers",
+        {SIGMOID: f"        import math\n        return np.array([{ONE_BY_ONE} for v in x])\n"},
+        "goes along its first axis only",
+    ),
+    "a returned ValueError": (
+        "an_empty_input_is_refused",
+        {'raise ValueError(f"Sigmoid': 'return ValueError(f"Sigmoid'},
+        "the error is returned, and nothing is refused",
+    ),
+    "if for an array": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {LEAKY: "        return x if x > 0 else x * self.negative_slope\n"},
+        "`if` wants one truth value",
+    ),
+    "a layer that is not returned": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        cls() if slope is None else cls(slope.value)\n"},
+        "from_operator returns nothing",
+    ),
+    "self in a class method": (
+        "the_slope_comes_from_the_operator",
+        {SLOPE: "        if slope is not None:\n            self.negative_slope = slope.value\n        return cls()\n"},
+        "from_operator is a class method",
+    ),
+    "a slope without self": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {LEAKY: "        return np.where(x > 0, x, x * negative_slope)\n"},
+        "the layer keeps its slope in self",
+    ),
+    "an unknown name that returns an error": (
+        "an_unknown_parameter_is_refused",
+        {'raise ValueError(f"{operator.name}: Leaky': 'return ValueError(f"{operator.name}: Leaky'},
+        "in from_operator the error is returned",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", LAYERS)
+def test_the_likely_cause_of_a_wrong_layer_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = LAYERS[case]
+    folder = register.ROOT / "homework" / "05_layers"
+    assert cause in cause_told(folder, name, changes, tmp_path / "hw05_registry.py")
 
 
 def test_a_type_of_an_option_is_told_in_words(tmp_path: Path) -> None:

@@ -69,20 +69,28 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "Either the last operand was taken as the output, whatever the counts say, or the counts are swapped: the "
         "third token counts the inputs, the fourth the outputs."
     )
+    fixed_or_swapped = (
+        "Either the operands were taken at fixed places, tokens[4] and tokens[5], whatever the counts say, or the "
+        "counts are swapped: the third token counts the inputs, the fourth the outputs."
+    )
     tuples = tuple(inputs), tuple(outputs)
     tokens, end = line.split(), 4 + len(inputs)
+    fixed = tokens[4:5], tokens[5:6]
+    after_six = sorted_out(tokens[6:])
     further = tokens[end + len(outputs) :]
     until_a_mark = list(takewhile(lambda token: token[0] not in "#$", further))
     wrong: dict[str, Any] = {
         "The result is a list: return the six parts separated by commas, which is a tuple.": [
             operator_type, name, inputs, outputs, params, attributes,
         ],
-        (either if swapped == last_written else counts_swapped): (operator_type, name, *swapped, params, attributes),
+        (either if swapped == last_written else fixed_or_swapped if swapped == fixed else counts_swapped): (
+            operator_type, name, *swapped, params, attributes,
+        ),
         last_taken: (operator_type, name, *last_written, params, attributes),
         "Each operator was given one input and one output: the two counts say how many there are.": (
             operator_type, name, operands[:1], operands[1:2], params, attributes,
         ),
-        "The counts themselves are among the operands, which begin with the fifth token.": (
+        "The operands begin with the fifth token, tokens[4]: others were taken.": (
             operator_type, name, line.split()[2 : 2 + len(inputs)],
             line.split()[2 + len(inputs) : 2 + len(operands)], params, attributes,
         ),
@@ -160,6 +168,22 @@ def line_mistakes(line: str) -> dict[str, Any]:
             operator_type, name, inputs, outputs, params,
             {key: v.partition(")")[0] + ")" for key, v in attributes.items()},
         ),
+        "An attribute's value stays raw text: kuiper reads the shape in it later.": (
+            operator_type, name, inputs, outputs, params, {key: shape_of(v) for key, v in attributes.items()},
+        ),
+        "Operands and options were taken at fixed places: the two counts say how many operands there are, and what "
+        "follows them is key=value.": (
+            operator_type, name, *fixed, *after_six,
+        ),
+        "The options begin after the last operand, at 4 + both counts, which is 6 only for one input and one output.": (
+            operator_type, name, inputs, outputs, *after_six,
+        ),
+        "params and attributes are one dictionary: `params = attributes = {}` makes only one, so write {} twice.": (
+            operator_type, name, inputs, outputs, params | attributes, params | attributes,
+        ),
+        "An option whose value is empty has the empty str as its value, not None.": (
+            operator_type, name, inputs, outputs, {key: v or None for key, v in params.items()}, attributes,
+        ),
         RAW: (
             operator_type, name, inputs, outputs, {key: pair_of(v) for key, v in params.items()}, attributes,
         ),
@@ -215,9 +239,15 @@ def line_mistakes(line: str) -> dict[str, Any]:
 
 def sorted_out(tokens: list[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Params and attributes among these tokens."""
-    pairs = dict(re.findall(r"(?<!\S)([^\s=]+)=(\S*)", " ".join(tokens)))
+    pairs = dict(re.findall(r"(?<!\S)([^\s=]+)=?(\S*)", " ".join(tokens)))
     params = {key: value for key, value in pairs.items() if key[0] not in "@#$"}
     return params, {key[1:]: value for key, value in pairs.items() if key[0] == "@"}
+
+
+def shape_of(text: str) -> tuple[tuple[int, ...], str]:
+    """What the lesson's read_shape gives for the text."""
+    sizes, _, dtype = text.removeprefix("(").partition(")")
+    return tuple(-1 if size == "?" else int(size) for size in sizes.split(",")), dtype
 
 
 def pair_of(text: str) -> tuple[int, Any]:

@@ -79,6 +79,7 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
     elements = text[1:-1].split(",")
     wrong = {
         "A list of ints has type 5, of floats 6, of strs 7: the single value's number plus 3.": (kind - 3, value),
+        "A list of floats has type 6, one of strs 7: they are exchanged.": (13 - kind if kind > 5 else kind, value),
         "A list of one element is a list all the same: the brackets decide.": (kind - 3, value[0]),
         "The elements are still text: read each of them as the kind of the list.": (kind, elements),
         "The brackets were read as elements: split what stands between them, text[1:-1].": (7, text.split(",")),
@@ -132,6 +133,8 @@ def _str_mistakes(text: str) -> dict[str, Any]:
         }
         if number.is_integer():
             wrong[f"int() reads {text}, but for PNNX it is a str: a number has no plus."] = (2, int(number))
+    if not text:
+        wrong["The empty text is taken for a list: '' is in every text, so '' in '([' is True."] = (7, [""])
     if "%" in text:
         wrong["A text with a % is a str, whatever else it looks like: this rule comes before all others."] = (
             7,

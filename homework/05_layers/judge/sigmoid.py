@@ -40,6 +40,10 @@ import numpy as np
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
 KEEPS_TYPE = "floats keep their type: convert with as_float(x) alone, which changes integers only"
+STAYS_FLOAT32 = (
+    "float32 stays float32: as_float(x) keeps it, but np.array of a list of Python numbers makes float64, and so does "
+    "np.zeros(x.shape)"
+)
 SIGMOID = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
 
 
@@ -71,7 +75,9 @@ def large_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
         infinite = np.exp(x) / (1 + np.exp(x))
     return {
         "e^x / (1 + e^x) is inf / inf for a large x: each of the two forms is safe on one side only": infinite,
-        KEEPS_TYPE: sigmoid_in(x, "float32" if x.dtype == np.float64 else "float64"),
+        KEEPS_TYPE if x.dtype == np.float64 else STAYS_FLOAT32: (
+            sigmoid_in(x, "float32" if x.dtype == np.float64 else "float64")
+        ),
     }
 
 
@@ -81,7 +87,7 @@ def shape_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
         "the axes were put into one: keep the shape, without ravel, flatten or reshape": (
             sigmoid_in(x, "float32").reshape(-1)
         ),
-        KEEPS_TYPE: exact_sigmoid(x),
+        STAYS_FLOAT32: exact_sigmoid(x),
     }
 
 
@@ -397,6 +403,18 @@ MUTANTS = [
             "        return y\n"
         ),
         breaks="nan",
+    ),
+    Mutant(
+        "zero_on_neither_side",
+        "0 is neither above 0 nor below",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        y = x * 0\n"
+            "        y[x > 0] = 1 / (1 + np.exp(-x[x > 0]))\n"
+            "        y[x < 0] = np.exp(x[x < 0]) / (1 + np.exp(x[x < 0]))\n"
+            "        return y\n"
+        ),
     ),
     Mutant(
         "flattened",
