@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
+import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -28,6 +29,8 @@ LONGEST = 60
 """Characters of a value that are shown."""
 AT_A_GLANCE = 20
 """Characters of a list of lists that are shown; of a longer one the place that differs is."""
+ADDRESS = re.compile(r"<(\w+) object.*? at 0x[0-9a-f]+>", re.I)
+"""How Python shows what has no text of its own, as a generator: with an address that nobody can use."""
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 _right: dict[str, Callable[..., Any]] = {}
 """The reader's functions that passed their last check, by name."""
@@ -98,15 +101,14 @@ def check(
     wrong = []
     for (got, said), (arguments, expected) in zip(answers, cases, strict=True):
         call = f"{name}({_listed(arguments)})"
-        fits = said and isinstance(got, expected) if _is_error(expected) else not said and _same(got, expected)
-        if not fits:
+        if not (_refuses((got, said), expected) if _is_error(expected) else not said and _same(got, expected)):
             wrong.append(call + _instead(got, said, expected, kinds, nothing))
         elif dtype is not None and (type_wrong := _not_of(dtype, got)):
             wrong.append(f"{call}: expected {_short(expected)}, got {_short(got)}: {type_wrong}")
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
         right = all(_same(got, expected, exact=False) for (got, _), (_, expected) in zip(answers, cases))
-        cause = _cause(answers, [arguments for arguments, _ in cases], mistakes or {}, right)
+        cause = _cause(answers, cases, mistakes or {}, right)
         if cause:
             print(f"likely why: {cause}")
         return
@@ -138,19 +140,25 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
 
 def _cause(
     answers: list[tuple[Any, str]],
-    given: list[tuple[Any, ...]],
+    cases: Sequence[tuple[tuple[Any, ...], Any]],
     mistakes: Mapping[str, Callable[..., Any]],
     right: bool,
 ) -> str:
     """The mistake that gives every one of the answers, printed alike, or else with alike values; "" if none does.
+
+    Where an exception is expected, two that fit are alike, whatever they say.
 
     right : whether the values are right, and only their kind is not: then a list and an array are no longer alike.
     """
     alike = ""
     for cause, mistaken in mistakes.items():
         with np.errstate(all="ignore"):
-            others = [_answer(mistaken, arguments) for arguments in given]
-        pairs = list(zip(answers, others, strict=True))
+            others = [_answer(mistaken, arguments) for arguments, _ in cases]
+        pairs = [
+            (one, other)
+            for one, other, (_, expected) in zip(answers, others, cases, strict=True)
+            if not (_is_error(expected) and _refuses(one, expected) and _refuses(other, expected))
+        ]
         if right and any(
             isinstance(got, np.ndarray) != isinstance(other, np.ndarray) for (got, _), (other, _) in pairs
         ):
@@ -186,6 +194,11 @@ def _left_open(function: Callable[..., Any]) -> bool:
         return False
     last = definition.body[-1] if isinstance(definition, ast.FunctionDef) else None
     return isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant) and last.value.value is Ellipsis
+
+
+def _refuses(answer: tuple[Any, str], expected: type[Exception]) -> bool:
+    """Whether the answer is an exception of this class that was raised, and not returned."""
+    return bool(answer[1]) and isinstance(answer[0], expected)
 
 
 def _is_error(expected: Any) -> bool:
@@ -406,7 +419,7 @@ def _short(value: Any) -> str:
     elif isinstance(value, dict):
         text = f"{{{', '.join(f'{_short(key)}: {_short(each)}' for key, each in value.items())}}}"
     else:
-        text = getattr(value, "__name__", None) or " ".join(repr(_plain(value)).split())
+        text = getattr(value, "__name__", None) or " ".join(ADDRESS.sub(r"a \1", repr(_plain(value))).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
