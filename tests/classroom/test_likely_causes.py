@@ -32,6 +32,10 @@ POOLED = f"""
             y[:, :, i, j] = x[:, :, rows, cols].mean(axis=(2, 3))
     return y
 """
+MEANS_IN_LISTS = """columns = spans(x.shape[3], size[1])
+    means = [[x[:, :, a, b].mean(axis=(2, 3)) for b in columns] for a in spans(x.shape[2], size[0])]
+    return np.array(means)
+"""
 CASES = {
     "None added as a bias": (
         "without_a_bias",
@@ -409,6 +413,81 @@ CASES = {
         "one_linear_layer",
         {LINEAR: f"        weight *= 2\n{LINEAR}"},
         "make a new array",
+    ),
+    "a dictionary of operands": (
+        "what_is_read_stays_as_it_is",
+        {EXPRESSION: 'parts.evaluate(params["expr"], {f"@{i}": one for i, one in enumerate(inputs)})'},
+        "takes the inputs in a list, and in no dictionary",
+    ),
+    "a dictionary of numbered operands": (
+        "what_is_read_stays_as_it_is",
+        {EXPRESSION: 'parts.evaluate(params["expr"], dict(enumerate(inputs)))'},
+        "takes the inputs in a list, and in no dictionary",
+    ),
+    "a description for a weight": (
+        "convolution_and_pooling_with_options",
+        {
+            "    kind, name, _, _, params, _ = operator\n": "    kind, name, _, _, params, attributes = operator\n",
+            WEIGHTS: 'weight, bias = attributes.get("weight"), attributes.get("bias")',
+        },
+        "attributes holds descriptions",
+    ),
+    "the writer's type": (
+        "one_relu",
+        {"operand: name for _, name, _, outputs": "operand: kind for kind, name, _, outputs"},
+        "'pnnx.Input' is an operator's type",
+    ),
+    "a type without a function": (
+        "one_linear_layer",
+        {"return parts.flatten(inputs[0])": 'return {"nn.ReLU": parts.relu}[kind](inputs[0])'},
+        "nothing for the type torch.flatten",
+    ),
+    "pnnx.Output taken for an expression": (
+        "one_relu",
+        {'elif kind == "pnnx.Output":': 'elif kind == "never":'},
+        "compute was called for pnnx.Output",
+    ),
+    "zeros of another type for no bias": (
+        "without_a_bias",
+        {
+            "return parts.conv2d(inputs[0], weight, bias,": "bias = np.zeros(len(weight)) if bias is None else bias\n"
+            "        return parts.conv2d(inputs[0], weight, bias,"
+        },
+        "takes None where there is no bias",
+    ),
+    "the bias after softmax": (
+        "one_picture_and_two_classes",
+        {
+            "features @ weight.T + bias\n": "features @ weight.T\n",
+            "    return powers / powers.sum(axis=1, keepdims=True)\n": "    return powers / powers.sum(axis=1, "
+            "keepdims=True) + bias\n",
+        },
+        "the bias came after softmax",
+    ),
+    "the bias down the rows": (
+        "one_picture_and_two_classes",
+        {"features @ weight.T + bias\n": "features @ weight.T + bias[:, None]\n"},
+        "add (K,) as it is",
+    ),
+    "one picture without its axis": (
+        "one_picture_and_two_classes",
+        {"return powers / powers.sum(axis=1, keepdims=True)": "return (powers / powers.sum(axis=1, keepdims=True))[0]"},
+        "the axis of the batch is missing",
+    ),
+    "the channels averaged away": (
+        "one_picture_and_two_classes",
+        {"features = x.mean(axis=(2, 3))": "features = x.mean(axis=(1, 2, 3))"},
+        "over axes 2 and 3 and no others",
+    ),
+    "windows in front": (
+        "five_numbers_to_three",
+        {f"{POOLED.strip()}\n": MEANS_IN_LISTS},
+        "the windows' axes stand in front",
+    ),
+    "one mean after the other": (
+        "five_numbers_to_three",
+        {"x[:, :, rows, cols].mean(axis=(2, 3))": "x[:, :, rows, cols].mean(axis=2).mean(axis=3)"},
+        "axis=(2, 3) averages over both at once",
     ),
     "the longer side to the nearest": (
         "the_longer_side_is_rounded_down",
