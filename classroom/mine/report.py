@@ -103,8 +103,8 @@ def outcome_text(folder: Path, found: BesideKuiper) -> str:
             labelled("networks", f"{UNSEEN} of {UNSEEN} that it has never seen give what kuiper gives"),
             labelled("ResNet", f"{patches_text(found)}, as by kuiper"),
             labelled("it is in", f"{shown(folder)}, a package that needs numpy only: take it along"),
-            labelled("run it", f"`{run_by_hand(folder)}`"),
-            labelled("a picture", f"`{run_by_hand(folder, f'{folder.name}/classifier {folder.name}/{PHOTOGRAPH}')}`"),
+            in_one_line("run it", run_by_hand(folder)),
+            in_one_line("a picture", run_by_hand(folder, f"{folder.name}/classifier {folder.name}/{PHOTOGRAPH}")),
         ]
     )
 
@@ -137,6 +137,15 @@ def run_by_hand(folder: Path, arguments: str = "") -> str:
     before = "" if Path.cwd() == folder.parent else f"cd {quoted(folder.parent)} && "
     python = interpreter(folder.parent)
     return f"{before}{quoted(python)} -m {folder.name} {arguments}".rstrip()
+
+
+def in_one_line(label: str, command: str) -> str:
+    """A command with its label in the margin: never broken, so that it can be copied.
+
+    >>> in_one_line("run it", "python -m mine")
+    '  run it      python -m mine'
+    """
+    return labelled(label, f"`{command}`").replace("`", "")
 
 
 def interpreter(place: Path) -> Path:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import os
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -449,9 +449,9 @@ def test_commands_are_whole_and_have_the_interpreter_that_has_numpy(
     monkeypatch.chdir(tmp_path)
     command = f"{Path('mine_env', 'bin', 'python')} -m mine"
     assert run_by_hand(tmp_path / "mine") == command
-    good = outcome_text(tmp_path / "mine", BesideKuiper(agreeing=UNSEEN))
-    assert f"`{command}`" in good
-    assert f"`{command} mine/classifier mine/{package.PHOTOGRAPH}`" in good
+    lines = outcome_text(tmp_path / "mine", BesideKuiper(agreeing=UNSEEN)).splitlines()
+    assert f"  run it      {command}" in lines
+    assert f"  a picture   {command} mine/classifier mine/{package.PHOTOGRAPH}" in lines
     monkeypatch.chdir(other.parent)
     assert run_by_hand(tmp_path / "mine") == f"cd {tmp_path} && {command}"
     monkeypatch.setenv("PATH", str(python.parent))
