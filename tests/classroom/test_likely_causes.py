@@ -766,7 +766,52 @@ DETECTOR = {
             '    left = np.argsort(-scores, kind="stable")\n': '    order = np.argsort(-scores, kind="stable")\n'
             "    boxes, classes, left = boxes[order], classes[order], np.arange(len(order))\n"
         },
-        "these are places in the sorted boxes",
+        "yours are places in the sorted boxes",
+    ),
+    "sorted places": ("two_boxes", {"    return stay\n": "    return sorted(stay)\n"}, "or were sorted themselves"),
+    "the boxes themselves": ("two_boxes", {"    return stay\n": "    return boxes[stay]\n"}, "the boxes themselves"),
+    "the best of a class alone": (
+        "two_boxes",
+        {" & (overlap(boxes[best], boxes[left]) > threshold)": ""},
+        "and does only a box whose IoU is above the threshold go?",
+    ),
+    "middle and size for corners": (
+        "two_boxes",
+        {
+            "    left = np.argsort(-scores": "    boxes = np.concatenate([boxes[:, :2] - boxes[:, 2:] / 2, "
+            "boxes[:, :2] + boxes[:, 2:] / 2], 1)\n    left = np.argsort(-scores"
+        },
+        "Is it computed from corners",
+    ),
+    "the comparison turned round": (
+        "two_boxes",
+        {"boxes[left]) > threshold": "boxes[left]) <= threshold"},
+        "were compared the wrong way round",
+    ),
+    "lengths without their sign": (
+        "two_boxes",
+        {"np.clip(high - low, 0, None)": "np.abs(high - low)"},
+        "abs makes an overlap of it",
+    ),
+    "s not doubled": (
+        "zeros_are_the_anchors",
+        {"(2 * y[..., :2] - 0.5 + cell)": "(y[..., :2] - 0.5 + cell)"},
+        "s is doubled first",
+    ),
+    "s not doubled, where s is not 0.5": (
+        "one_anchor",
+        {"(2 * y[..., :2] - 0.5 + cell)": "(y[..., :2] - 0.5 + cell)"},
+        "s is not doubled",
+    ),
+    "half a pixel": (
+        "zeros_are_the_anchors",
+        {"(2 * y[..., :2] - 0.5 + cell) * stride": "(2 * y[..., :2] + cell) * stride - 0.5"},
+        "the 0.5 is half a cell",
+    ),
+    "height and width of the head": (
+        "zeros_are_the_anchors",
+        {"_, height, width = raw.shape": "_, width, height = raw.shape"},
+        "height and width of the head are exchanged",
     ),
     "height and width exchanged": (
         "a_picture_that_is_as_wide_as_the_canvas",
@@ -959,6 +1004,28 @@ ATTENTION = {
             "values[:, :, :end]\n": "values\n",
         },
         "nothing is masked, and places that are not in use have a weight",
+    ),
+    "scores before the keys are written": (
+        "the_three_tokens_of_the_lesson",
+        {
+            "    keys[:, :, count:end] = k\n": "",
+            "    ahead = np.arange(end)": "    keys[:, :, count:end] = k\n    ahead = np.arange(end)",
+        },
+        "the scores were computed before k was written",
+    ),
+    "an axis too few": (
+        "the_three_tokens_of_the_lesson",
+        {"    keys[:, :, count:end] = k\n": "    keys[:, count:end] = k\n"},
+        "places lie along axis 2",
+    ),
+    "p as a limit for each token": (
+        "three_tokens_reach_p",
+        {
+            "    kept[order[:count]] = probabilities[order[:count]]\n": "    sure = probabilities >= p\n"
+            "    kept[sure] = probabilities[sure] / probabilities[sure].sum()\n",
+            "return kept / kept.sum()": "return kept",
+        },
+        "it is their SUM that counts",
     ),
     "equals above a threshold": (
         "three_tokens_reach_p",
