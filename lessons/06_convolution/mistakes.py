@@ -85,6 +85,9 @@ NUMBER_AT: Mistakes = {
     "@ is a product of matrices: * multiplies each pixel by its weight": (
         lambda x, w, bias, i, j: (_block(x, w, i, j) @ w).sum() + bias
     ),
+    "np.dot is a product of matrices: * multiplies each pixel by its weight": (
+        lambda x, w, bias, i, j: np.dot(_block(x, w, i, j), w) + bias
+    ),
     "the block is one row and one column too small: a slice stops before its end, i : i + kh": (
         lambda x, w, bias, i, j: (x[:, i : i + w.shape[1] - 1, j : j + w.shape[2] - 1] * w).sum() + bias
     ),
@@ -182,6 +185,9 @@ CHANNELS_OF: Mistakes = {
     ),
     "/ makes a float of 2.0, which range does not take: divide with //": (
         lambda o, channels, outputs, groups: _channels(o // (outputs // groups), channels / groups)  # type: ignore[arg-type]
+    ),
+    "o counts from 0: its group is o // (outputs // groups), without - 1": (
+        lambda o, channels, outputs, groups: _channels((o - 1) // (outputs // groups), channels // groups)
     ),
     "these are all the channels: a group sees channels // groups of them": (
         lambda o, channels, outputs, groups: list(range(channels))

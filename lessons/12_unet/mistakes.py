@@ -166,6 +166,9 @@ STAMP_LINE: Mistakes = {
     ),
     "a stamp is the kernel TIMES the pixel": partial(_stamped, times=False),
     "the last pixel has not stamped": partial(_stamped, last=1),
+    "only the first pixel has stamped: is `return` inside the loop?": (
+        lambda pixels, kernel, stride: _stamped(pixels, kernel, stride, last=len(pixels) - 1)
+    ),
 }
 
 ROWS_OF: Mistakes = {
@@ -230,6 +233,9 @@ SKIP: Mistakes = {
     "without an axis np.append makes one line of both: np.concatenate([beside, below], axis=1)": np.append,
     "only the first picture is there: leave its axis, and join along axis 1": (
         lambda beside, below: np.concatenate([beside[0], below[0]])
+    ),
+    "only the first picture is there: np.concatenate([beside, below], axis=1) joins those of all pictures": (
+        lambda beside, below: np.concatenate([beside[0], below[0]])[None]
     ),
     "these are still two arrays: np.concatenate([beside, below], axis=1) makes one": (
         lambda beside, below: [beside, below]

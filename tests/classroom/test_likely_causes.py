@@ -1470,7 +1470,6 @@ SPEED_AND_UNET = {
     "06/im2col/end_of_range": "some rows were never written",
     "06/im2col/one_row_per_line": "a line of windows goes into one row",
     "06/im2col/cold_border": "the border is -inf, as in max pooling",
-    "06/im2col/always_float32": "the rows are float32, whatever x is",
     "06/im2col/check_without_padding": "the border counts, too",
     "06/max_pool2d/border_below_only": "no border stands above and on the left",
     "06/max_pool2d/windows_of_the_stride": "the windows are as large as the stride",
@@ -1791,6 +1790,12 @@ ARRAYS = {
         "channels_follow_one_another",
         {"channels * kh * kw), x.dtype": "kh * kw), x.dtype"},
         "those of all channels",
+    ),
+    "rows of float32": (
+        "06_convolution",
+        "the_element_type_is_kept",
+        {"channels * kh * kw), x.dtype": "channels * kh * kw), np.float32"},
+        "the rows are float32, whatever x is",
     ),
     "as wide as high": (
         "06_convolution",

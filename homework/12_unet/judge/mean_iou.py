@@ -124,7 +124,7 @@ def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dic
             ]
         ),
         "& and | of the masks themselves: for class k take those of predicted == k and truth == k": (
-            np.count_nonzero(predicted & truth) / max(1, np.count_nonzero(predicted | truth))
+            float(np.count_nonzero(predicted & truth) / max(1, np.count_nonzero(predicted | truth)))
         ),
         **{f"the answer was rounded to {n} digits: give it as it is": round(right, n) for n in (2, 3, 4, 6)},
         "class 0 is left out: the background is a class like the others": mean([ious[i] for i in either if i]),
