@@ -1613,6 +1613,19 @@ SPEED_AND_UNET = {
     "10/waves/tensors decide": "the wait count decides",
     "11/winograd/padded_above": "they belong below and to the right",
     "11/winograd/summed_over_kernels": "so sum over C, axis 1",
+    "06/im2col/end_of_range": "some rows were never written",
+    "06/im2col/one_row_per_line": "a line of windows goes into one row",
+    "06/im2col/cold_border": "the border is -inf, as in max pooling",
+    "06/im2col/check_without_padding": "the border counts, too",
+    "06/max_pool2d/border_below_only": "no border stands above and on the left",
+    "06/max_pool2d/windows_of_the_stride": "the windows are as large as the stride",
+    "06/max_pool2d/without_the_border": "the border counts, too",
+    "12/transposed_convolution/stride_ignored": "yours lie one pixel apart",
+    "12/transposed_convolution/first_kernels": "channel c has the kernels weight[c]",
+    "12/transposed_convolution/bias_per_stamp_and_channel": "with every stamp of every input channel",
+    "12/transposed_convolution/cut_too_short": "it ends at ph + H' and not at H'",
+    "12/transposed_convolution/check_too_strict": "one row is enough",
+    "12/mean_iou/rounded": "the answer was rounded to 4 digits",
     "12/transposed_convolution/first_sample_alone": "only the first sample is computed",
     "12/transposed_convolution/bias_on_the_last_axis": "the bias (O,) lies along the last axis",
 }
@@ -1620,7 +1633,7 @@ SPEED_AND_UNET = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", SPEED_AND_UNET)
-def test_a_known_mistake_of_lessons_11_and_12_is_told_its_cause(tmp_path: Path, case: str) -> None:
+def test_a_known_mistake_of_lessons_6_and_10_to_12_is_told_its_cause(tmp_path: Path, case: str) -> None:
     number, exercise, name = case.split("/")
     homework = homework_number(int(number))
     (mutant,) = (one for one in homework.mutants if (one.exercise, one.name) == (exercise, name))
@@ -1907,6 +1920,151 @@ ARRAYS = {
         "three_values_in_160_bytes",
         {"lives[other][0] <= last and first <= lives[other][1]": "lives[other][0] < last and first < lives[other][1]"},
         "are both alive at step",
+    ),
+    "a loop over all starts": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {
+            "for i, j in np.ndindex(rows, cols):\n        window = padded": (
+                "for i, j in np.ndindex(height, width):\n        window = padded"
+            )
+        },
+        "some windows stick out of the image",
+    ),
+    "rows of one channel": (
+        "06_convolution",
+        "channels_follow_one_another",
+        {"channels * kh * kw), x.dtype": "kh * kw), x.dtype"},
+        "those of all channels",
+    ),
+    "rows of float32": (
+        "06_convolution",
+        "the_element_type_is_kept",
+        {"channels * kh * kw), x.dtype": "channels * kh * kw), np.float32"},
+        "the rows are float32, whatever x is",
+    ),
+    "as wide as high": (
+        "06_convolution",
+        "kernels_have_two_sizes",
+        {"j * sw : j * sw + kw]": "j * sw : j * sw + kh]"},
+        "a window has kh rows and kw columns",
+    ),
+    "a padding counted for one direction": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {
+            "rows, cols = output_size(height, kh, sh, ph), output_size(width, kw, sw, pw)": (
+                "rows, cols = output_size(height, kh, sh, ph), output_size(width, kw, sw)"
+            ),
+            "for i, j in np.ndindex(rows, cols):\n        window = padded": (
+                "for i, j in np.ndindex(rows, cols + 2 * pw):\n        window = padded"
+            ),
+        },
+        "there are more windows than were counted",
+    ),
+    "rows and columns of an image exchanged": (
+        "06_convolution",
+        "the_largest_number_of_each_window",
+        {"zip(x.shape[2:], kernel_size, stride, padding)]": "zip(x.shape[:1:-1], kernel_size, stride, padding)]"},
+        "rows before columns",
+    ),
+    "channels dealt out in turn": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"im2col(x[n, g * depth : (g + 1) * depth]": "im2col(x[n, g::groups]"},
+        "each group takes every groups-th input channel",
+    ),
+    "channels from the number of the group on": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"im2col(x[n, g * depth : (g + 1) * depth]": "im2col(x[n, g : g + depth]"},
+        "group g begins at channel g",
+    ),
+    "kernels dealt out in turn": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {
+            "kernels = weight.reshape(groups, outputs // groups, depth * kh * kw)": (
+                "kernels = weight.reshape(outputs // groups, groups, depth * kh * kw).swapaxes(0, 1)"
+            )
+        },
+        "each group takes every groups-th kernel",
+    ),
+    "a bias for each group": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"else y + bias[:, None, None]": "else y + groups * bias[:, None, None]"},
+        "the bias was added once for each group",
+    ),
+    "all channels compared": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"depth != x.shape[1] // groups": "depth != x.shape[1]"},
+        "weight.shape[1] is C // groups",
+    ),
+    "a padding for a stride": (
+        "06_convolution",
+        "the_numbers_of_the_lesson",
+        {"(kh, kw), stride, padding)\n        y[n, g]": "(kh, kw), padding, stride)\n        y[n, g]"},
+        "im2col takes the stride first",
+    ),
+    "strides in the other order": (
+        "06_convolution",
+        "strides_reach_im2col",
+        {"(kh, kw), stride, padding)\n        y[n, g]": "(kh, kw), stride[::-1], padding)\n        y[n, g]"},
+        "im2col was given the strides in the wrong order",
+    ),
+    "kernels as columns": (
+        "06_convolution",
+        "each_output_channel_has_its_kernel",
+        {"kernels[g].T).T": "kernels[g].reshape(-1, outputs // groups)).T"},
+        "weight was reshaped to (-1, O)",
+    ),
+    "weight as a convolution has it": (
+        "12_unet",
+        "a_kernel_for_each_pair_of_channels",
+        {"(inputs, outputs, kh, kw) = x.shape, weight.shape": "(outputs, inputs, kh, kw) = x.shape, weight.shape"},
+        "so compare weight.shape[0] with the channels of x",
+    ),
+    "the truth of a bias": (
+        "12_unet",
+        "the_bias_comes_once",
+        {"return y if bias is None else": "return y if not bias else"},
+        "an array has no single truth value",
+    ),
+    "one bias for all": (
+        "12_unet",
+        "the_bias_comes_once",
+        {"else y + bias[:, None, None]": "else y + bias[0]"},
+        "each output channel gets the first bias",
+    ),
+    "the sum of the biases": (
+        "12_unet",
+        "the_bias_comes_once",
+        {"else y + bias[:, None, None]": "else y + bias.sum()"},
+        "each output channel gets the sum of all biases",
+    ),
+    "whole stamps": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"(width - 1) * sw + kw), x.dtype)": "(width - 1) * sw + kw), int)"},
+        "the result holds whole numbers only",
+    ),
+    "pixels in neither mask": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"np.count_nonzero(a & b) / either": "np.count_nonzero(a == b) / either"},
+        "where neither mask has the class",
+    ),
+    "masks of all classes": (
+        "12_unet",
+        "masks_with_three_classes",
+        {
+            "np.count_nonzero(a & b) / either": (
+                "np.count_nonzero(predicted & truth) / np.count_nonzero(predicted | truth)"
+            )
+        },
+        "& and | of the masks themselves",
     ),
     "nan of numpy": (
         "12_unet",
