@@ -86,9 +86,7 @@ ORDER: Mistakes = {
     "sorted(successors)": _as_a_set,
     "a name that stands twice is not seen in a set, nor where a ValueError is caught: compare sorted(names) with "
     "sorted(successors). And no name stands before itself: where an operator leads to itself no order is "
-    "right": lambda names, successors: (
-        set(names) == set(successors) and _whatever_the_names(names, successors)
-    ),
+    "right": lambda names, successors: set(names) == set(successors) and _whatever_the_names(names, successors),
     "the first arrow decides: `return` in the loop only where an arrow points backwards, and True after the loop": (
         _decided_by_the_first_arrow
     ),
