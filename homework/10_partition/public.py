@@ -257,7 +257,7 @@ FORMS = {
     "caller gives",
     "elsewhere": "a tensor that another part reads is missing among the outputs: it is handed over, however many read "
     "it, and whether or not its own part does",
-    "form": "the numbers are right, their form is not: lists, in tuples of three",
+    "form": "the numbers are right, their form is not: a list of tuples of three, (a list, a list, the wait count)",
     "order": "the numbers are right, but they do not ascend: sorted(...) makes a list in which they do",
     "not read": "no node of the part reads this tensor: nodes and tensors have different numbers, see nodes[v]",
     "not made": "no node of the part makes this tensor: nodes and tensors have different numbers, see nodes[v]",
@@ -287,8 +287,8 @@ def reason_of(got: Any, right: Boundary, parts: list[list[int]], graph: Graph) -
     if twice:
         return FORMS["twice"]
     if tidy == right:
-        lists = all(isinstance(numbers, list) for part in got for numbers in part[:2])
-        return FORMS["order" if lists else "form"]
+        kinds = {type(got), *(type(numbers) for part in got for numbers in part[:2])}, {type(part) for part in got}
+        return FORMS["order" if kinds == ({list}, {tuple}) else "form"]
     return FORMS["waits"]
 
 

@@ -1522,6 +1522,42 @@ ARRAYS = {
         {".sum(axis=1)  # (O": ".sum(axis=(0, 1))  # (O"},
         "sum over C alone, axis 1",
     ),
+    "the pixels' matrix and its transpose exchanged": (
+        "11_speed",
+        "one_tile",
+        {"into @ tiles @ into.T": "into.T @ tiles @ into"},
+        "that with the first row 1, 0, -1, 0 stands on the left",
+    ),
+    "the third row turned": (
+        "11_speed",
+        "one_tile",
+        {"    inner = into": "    into[2] *= -1\n    inner = into"},
+        "in the lesson's drawing its sum is d[2] - d[1]",
+    ),
+    "the tiles' axes in a wrong order": (
+        "11_speed",
+        "channels_and_kernels",
+        {"result.transpose(0, 1, 3, 2, 4)": "result.transpose(0, 2, 3, 1, 4)"},
+        "in the order across, row, down, column",
+    ),
+    "a sum without brackets": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {"(kernel @ g)[:, None]": "np.array([g[0], (kernel @ g)[1], g[0] - g[1] + g[2] / 2, g[2]])[:, None]"},
+        "in the third product only the last weight is halved",
+    ),
+    "two sums without brackets": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {"(kernel @ g)[:, None]": "np.array([g[0], g[0] + g[1] + g[2] / 2, g[0] - g[1] + g[2] / 2, g[2]])[:, None]"},
+        "in the two middle products only the last weight is halved",
+    ),
+    "an end that is a whole number": (
+        "14_compiler",
+        "a_barrier_behind_each_part",
+        {"begin, done = 0.0,": "begin, done = 0,"},
+        "begin with 0.0, and not with 0",
+    ),
     "zeros on all sides": (
         "11_speed",
         "one_tile",
@@ -1683,6 +1719,13 @@ ARRAYS = {
         "two_inputs_and_a_constant",
         {"source = part_of[maker[tensor]]": "source = part_of[tensor]"},
         "a tensor's number was used as its node's",
+    ),
+    "a list in place of a tuple": (
+        "10_partition",
+        "a_chain_in_three_parts",
+        {"        (sorted(reads), sorted(hands_over), ": "        list((sorted(reads), sorted(hands_over), "}
+        | {"for tensor in reads))\n": "for tensor in reads)))\n"},
+        "a list of tuples of three",
     ),
     "numbers of numpy in right lists": (
         "10_partition",
