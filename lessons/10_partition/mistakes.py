@@ -101,6 +101,9 @@ BLOCKED_NODES: Mistakes = {
     "the sigmoid is not the only one: blocked is each operator that is not in `known`": lambda nodes, known: [
         v for v, (op, _, _) in enumerate(nodes) if op == "sigmoid"
     ],
+    "a node has three parts, and its number comes from enumerate: for v, (op, _, _) in enumerate(nodes)": (
+        lambda nodes, known: [v for v, op in nodes if op not in known]
+    ),
     "that is how many nodes are blocked: give their numbers": lambda nodes, known: sum(
         op not in known for op, _, _ in nodes
     ),
@@ -213,6 +216,15 @@ LEVEL: Mistakes = {
     ),
     "that counts predecessors on the other device: each asks for its LEVEL, and 1 more where the device differs": (
         _changes
+    ),
+    "a predecessor on the node's OWN device counts, too, with its level": lambda device, start, above: max(
+        [int(device != start), *(one + 1 for one, other in above if other != device)]
+    ),
+    "a predecessor on the OTHER device counts, too, with 1 more than its level": lambda device, start, above: max(
+        [int(device != start), *(one for one, other in above if other == device)]
+    ),
+    "+ comes before !=: put the comparison in brackets, one + (other != device)": lambda device, start, above: max(
+        [int(device != start), *(one + other != device for one, other in above)]
     ),
     "`above` may be empty, and max(n, *[]) is max(n), of one number: give it a list, max([n, *...])": (
         lambda device, start, above: max(int(device != start), *(one + (other != device) for one, other in above))

@@ -236,6 +236,9 @@ LOWER_BOUND: Mistakes = {
         for other, (begin, end) in lives.items()
         if one != other and first <= end and begin <= last
     ),
+    "the two largest need not be alive together, and more than two may be: add up step by step": lambda lives, sizes: (
+        sum(sorted(sizes.values())[-2:])
+    ),
     "step 0 is missing: range(last + 1) begins with it": lambda lives, sizes: max(
         _alive(lives, sizes, step) for step in range(1, _steps(lives) + 1)
     ),
