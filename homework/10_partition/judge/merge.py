@@ -66,6 +66,12 @@ def joined(parts: Parts) -> Parts:
     return done
 
 
+def firsts(parts: Parts) -> Parts:
+    """A wrong merge: of neighbours the first one stays, with its own nodes alone."""
+    left = [part for part in parts if part[1]]
+    return left[:1] + [after for before, after in pairwise(left) if before[0] != after[0]]
+
+
 def beside(parts: Parts) -> Parts:
     """A wrong merge: a joined part stands behind the part that it was made of, and does not replace it."""
     done: Parts = []
@@ -121,6 +127,7 @@ def merge_mistakes(parts: Parts) -> dict[str, Any]:
             pairwise_only(parts)
         ),
         "only NEIGHBOURS in the list may become one: what lies between them has to run in between": by_device(parts),
+        "a joined part has lost the nodes of the later ones: they belong behind its own": firsts(parts),
         "the last part is missing: is it written down when the loop ends?": right[:-1],
         "the nodes are sorted: their numbers are no order, keep the one they have": [
             (device, sorted(nodes)) for device, nodes in right
