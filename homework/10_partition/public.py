@@ -38,6 +38,10 @@ def random_parts(rng: np.random.Generator, count: int, devices: Sequence[str], e
     return parts
 
 
+CHANGED = {
+    "item assignment": "a tuple never changes: let the list in it grow, or put a new tuple in its place",
+    "'NoneType' object has no attribute 'extend'": "extend makes the list longer and returns None",
+}
 SHORTER = "the list became shorter than the loop thinks: build a new list instead of deleting from the old one"
 NO_LAST_PART = (
     "at the first part your own list is still empty: ask whether there is a last part. (Or is it parts[i + 1]? The "
@@ -48,7 +52,7 @@ NO_LAST_PART = (
 def merge_of(student: Student, parts: Parts) -> Any:
     """The student's merge of `parts`; an IndexError that a single part raises, too, has another likely cause."""
     try:
-        with likely({"IndexError": SHORTER}):
+        with likely({"IndexError": SHORTER, **CHANGED}):
             return student.merge(parts)
     except Failure as failure:
         with student.aside():

@@ -1733,6 +1733,24 @@ ARRAYS = {
         {"for node, device in enumerate(devices):": "for node, device in predecessors:"},
         "the node's number comes from enumerate",
     ),
+    "a tuple changed": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"merged[-1][1].extend(nodes)": "merged[-1][1] += nodes"},
+        "a tuple never changes",
+    ),
+    "what extend returns": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"merged[-1][1].extend(nodes)": "merged[-1] = (device, merged[-1][1].extend(nodes))"},
+        "extend makes the list longer and returns None",
+    ),
+    "what extend returns, extended": (
+        "10_partition",
+        "three_and_more_neighbours",
+        {"merged[-1][1].extend(nodes)": "merged[-1] = (device, merged[-1][1].extend(nodes))"},
+        "extend makes the list longer and returns None",
+    ),
     "a list in place of a tuple": (
         "10_partition",
         "a_chain_in_three_parts",
