@@ -1216,6 +1216,24 @@ READER_AND_ORDER = {
         {"max(kind_of(element) for element in elements)": "kind_of(elements[0])"},
         "find one kind that fits all elements first",
     ),
+    "the empty text in a text of brackets": (
+        "03_pnnx",
+        "a_number_begins_with_a_digit",
+        {'text[:1] in ("(", "[")': 'text[:1] in "(["'},
+        "'' is in every text",
+    ),
+    "types of lists exchanged": (
+        "03_pnnx",
+        "lists_of_one_kind",
+        {"LIST_OF[kind], [": "{2: 5, 3: 7, 4: 6}[kind], ["},
+        "they are exchanged",
+    ),
+    "bools in a list": (
+        "03_pnnx",
+        "words_in_a_list_are_strs",
+        {"max(kind_of(element)": "max(max(parse_parameter(element)[0], INT)"},
+        "in a list True, False and None are words",
+    ),
     "a call of parse_parameter, which is not written yet": (
         "03_pnnx",
         "options_are_raw_text",
