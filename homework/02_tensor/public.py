@@ -101,8 +101,8 @@ def four_sides_of_their_own(student: Student, oracle: Any) -> None:
         "not subscriptable": one_number,
         "cannot reshape": one_number,
         "has no len": one_number,
-        "could not broadcast input array": "the place for x is not as large as x: rows up : up + H, columns left : left "
-        "+ W, of all channels",
+        "could not broadcast input array": "the place for x is not as large as x: it is up : up + H in the rows, "
+        "left : left + W in the columns",
     }
     with likely(causes):
         got = student.padding(x, pads, 7.0)
