@@ -17,7 +17,7 @@ def flatten(x: np.ndarray, row_major: bool = True) -> np.ndarray:
     Parameters
     ----------
     x : (C, H, W) of any numbers, no size 0, in any layout: also a transposed array.
-    row_major : which of the two; 0 and numpy's False mean False, too.
+    row_major : which of the two; 0 and numpy's False mean False, too, as 1 and numpy's True mean True.
 
     Rules
     -----
@@ -75,7 +75,8 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     ----------
     x : (C, H, W) of any numbers, no size 0, in any layout: also a transposed array.
     shapes : one to three sizes, as a tuple or a list.
-    row_major : the order in which `x` is read and the result is written; 0 and numpy's False mean False, too.
+    row_major : the order in which `x` is read and the result is written; 0 and numpy's False mean False, too, as 1 and
+        numpy's True mean True.
 
     Rules
     -----

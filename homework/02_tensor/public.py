@@ -13,15 +13,23 @@ FEWER_SIZES = {
     "unpack": "not all three sizes are given: as many 1s as are missing stand in front of them",
     "concatenate": "shapes may be a list, too: make a tuple of it before you put another one in front",
 }
+FLOAT_INTO_INTEGERS = (
+    "numpy adds no float to whole numbers in place: np.full(shape, value, x.dtype), or padded[...] = value, converts it"
+)
 LAYOUT = {"AttributeError": "a transposed array cannot take another shape in place: make a new one with reshape"}
+TRUE_BY_IDENTITY = "1 is true, and is not the object True: write `if row_major:`"
 BY_COLUMNS = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, 13, 17, 21, 14, 18, 22, 15, 19, 23, 16, 20, 24]
 
 
 @task("flatten", "rows", "one_axis")
 def one_to_24_row_by_row(student: Student, oracle: Any) -> None:
-    """(2, 3, 4) filled with 1 to 24 flattens to 1, 2, 3, ... 24 with row_major=True."""
+    """(2, 3, 4) filled with 1 to 24 flattens to 1, 2, 3, ... 24 with row_major=True, and with 1."""
     expected = np.arange(1, 25, dtype=np.float32)
     expect(student.flatten(ONE_TO_24, True), expected, mistakes=oracle.flatten_mistakes(ONE_TO_24, True))
+    by_identity = {TRUE_BY_IDENTITY: np.float32(BY_COLUMNS)}
+    for true in (1, np.True_):
+        got = student.flatten(ONE_TO_24, true)
+        expect(got, expected, what=f"flatten with row_major={true}", mistakes=by_identity)
 
 
 @task("flatten", "default", "rows", "one_axis")
@@ -92,6 +100,9 @@ def four_sides_of_their_own(student: Student, oracle: Any) -> None:
         "into shape (4,4,5)": "the channels were padded too: pads has no entry for the first axis, leave it",
         "not subscriptable": one_number,
         "cannot reshape": one_number,
+        "has no len": one_number,
+        "could not broadcast input array": "the place for x is not as large as x: it is up : up + H in the rows, "
+        "left : left + W in the columns",
     }
     with likely(causes):
         got = student.padding(x, pads, 7.0)
@@ -144,7 +155,7 @@ def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: A
     ):
         x = rng.integers(low, low + 10, (2, 3, 4)).astype(dtype)
         x[1, 1, 1] = low  # a 0 inside is no border
-        with likely({"not subscriptable": plain}):
+        with likely({"not subscriptable": plain, "Cannot cast ufunc": FLOAT_INTO_INTEGERS}):
             got = student.padding(x, (1, 2, 3, 1), value)
         mistakes = oracle.padding_mistakes(x, (1, 2, 3, 1), value)
         expect(got, oracle.padded(x, (1, 2, 3, 1), value), what=f"padding of {x.dtype}", mistakes=mistakes)
@@ -187,6 +198,10 @@ def two_by_five_to_five_by_two(student: Student, oracle: Any) -> None:
     with likely(FEWER_SIZES):
         got = student.reshape(x, (5, 2))
     expect(got, x.reshape(1, 5, 2), mistakes=oracle.rows_mistakes(x, (1, 5, 2)))
+    by_identity = {TRUE_BY_IDENTITY: np.float32([[[0, 7], [5, 3], [1, 8], [6, 4], [2, 9]]])}
+    for true in (1, np.True_):
+        got = student.reshape(x, (1, 5, 2), true)
+        expect(got, x.reshape(1, 5, 2), what=f"reshape with row_major={true}", mistakes=by_identity)
 
 
 @task("reshape", "columns")

@@ -35,6 +35,10 @@ TINY = (
 NO_BLOCK = "block is None where the whole row shares a scale: it is as long as the row then"
 
 
+SPREAD = (
+    "more numbers came than the weight has: scales (R, blocks) line up with the wrong axes of (R, blocks, block), so "
+    "give them an axis of 1 at the end, scale[:, :, None]"
+)
 ZEROS = (
     "a block of zeros has the scale 0, and 0 / 0 is NaN; what a cast to int8 makes of NaN is chance. Divide by 1 where "
     "the scale is 0, np.where(scale > 0, scale, 1), and return the scale 0 "
@@ -51,6 +55,7 @@ def expect_quantized(
     """
     causes = {
         "could not be broadcast": "the largest magnitudes lost an axis: axis=..., keepdims=True keeps it, as size 1",
+        f"into shape ({len(weight)},{weight.shape[1]})": SPREAD,
         "ZeroDivisionError": "a block of zeros has the scale 0: divide by something else there",
         "encountered in cast": ZEROS,
         "NoneType": NO_BLOCK,
@@ -88,7 +93,7 @@ def a_scale_for_each_block(student: Student, rng: np.random.Generator, oracle: A
         expect_quantized(student, oracle, weight, block, f"the result for a weight ({rows}, {columns}), blocks {block}")
 
 
-@task("quantize", "zeros", "dtype", "blocks", "scale", "nearest")
+@task("quantize", "zeros", "dtype", "blocks", "scale", "nearest", section="A scale")
 def blocks_of_zeros(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Zeros in a row, a block or all of the weight have the scale 0 and the values 0, and no NaN is cast.
 
@@ -242,6 +247,9 @@ VECTOR_ERRORS = {
     "is out of bounds for array of dimension": "quantize takes a matrix: x[None] is x as one of a single row",
     "could not be broadcast": "give values and x an axis of blocks: (R, B, C / B) and (B, C / B)",
     "mismatch in its core dimension": "give values and x an axis of blocks: (R, B, C / B) and (B, C / B)",
+    "cannot reshape": "values (R, C) take the axes (R, B, C / B), and x the axes (B, C / B)",
+    "ValueError": "did your quantize refuse x? It takes a matrix of ONE row, x[None], in blocks of C / B numbers; a "
+    "column, x[:, None], has rows of one number",
 }
 
 

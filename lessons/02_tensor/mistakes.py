@@ -30,7 +30,35 @@ OFFSET: Mistakes = {
     ),
     "row r has r rows before it, not r - 1: rows count from 0": lambda c, r, k, H, W: offset(c, r - 1, k, H, W),
     "a whole channel takes H * W numbers, not H + W": lambda c, r, k, H, W: c * (H + W) + r * W + k,
+    "a whole channel takes H * W numbers, not one": lambda c, r, k, H, W: c + r * W + k,
+    "c is missing: the channels before this one take c * H * W": lambda c, r, k, H, W: offset(1, r, k, H, W),
+    "k is missing: so many numbers of the row stand before it": lambda c, r, k, H, W: offset(c, r, 0, H, W),
+    "row r has r rows before it, not r + 1: rows count from 0": lambda c, r, k, H, W: offset(c, r + 1, k, H, W),
+    "channel c has c channels before it, not c + 1: they count from 0": lambda c, r, k, H, W: offset(c + 1, r, k, H, W),
+    "channel c has c channels before it, not c - 1: they count from 0": lambda c, r, k, H, W: offset(c - 1, r, k, H, W),
+    "channels, rows and columns all count from 0: no - 1": lambda c, r, k, H, W: offset(c - 1, r - 1, k - 1, H, W),
+    "r and k are exchanged: a row before this one takes W numbers, a column one": lambda c, r, k, H, W: offset(
+        c, k, r, H, W
+    ),
+    "c and r are exchanged: a channel takes H * W numbers, a row W": lambda c, r, k, H, W: offset(r, c, k, H, W),
+    "these three are to be added: one number is asked for": lambda c, r, k, H, W: (c * H * W, r * W, k),
 }
+
+
+def _popped(*shape: int) -> tuple[int, ...]:
+    rest = list(shape)
+    while rest[0] == 1:
+        rest.pop(0)
+    return tuple(rest)
+
+
+def _removed(*shape: int) -> tuple[int, ...]:
+    rest = list(shape)
+    for n in rest:
+        if n == 1:
+            rest.remove(n)
+    return tuple(rest)
+
 
 RAW_SHAPE: Mistakes = {
     "every 1 was dropped: one behind a larger number stays, as in (3, 1) and (2, 1, 7)": (
@@ -58,7 +86,33 @@ RAW_SHAPE: Mistakes = {
     "one row shows as a line, (1, 1, N) as (N,)": lambda channels, rows, cols: (
         (channels, rows, cols) if channels > 1 else (rows, cols) if cols > 1 else (rows,)
     ),
+    "[...] is a list: a tuple is written (rows, cols), and of one number (cols,)": lambda channels, rows, cols: (
+        [channels, rows, cols] if channels > 1 else [rows, cols] if rows > 1 else [cols]
+    ),
+    "the last number stays, also where it is 1: stop before the list is empty": _popped,
+    "a list was changed while a loop went through it, so the loop skips numbers: ask for the sizes": _removed,
+    "the columns were asked for, too: (1, 3, 1) has three rows, so it stays a matrix, (3, 1)": (
+        lambda channels, rows, cols: (
+            (channels, rows, cols) if channels > 1 else (rows, cols) if rows > 1 and cols > 1 else (cols,)
+        )
+    ),
+    "a column became a line: (1, 3, 1) is a matrix of three rows, (3, 1)": lambda channels, rows, cols: (
+        (channels, rows, cols) if channels > 1 else (rows, cols) if rows > 1 and cols > 1 else (max(rows, cols),)
+    ),
+    "a single channel was asked for first, so a single row in it never is: ask for both before": (
+        lambda channels, rows, cols: (rows, cols) if channels == 1 else (cols,) if rows == 1 else (channels, rows, cols)
+    ),
+    "`or` is enough if one of them is 1: a line has one channel AND one row": lambda channels, rows, cols: (
+        (cols,) if channels == 1 or rows == 1 else (channels, rows, cols)
+    ),
+    "rows and cols are exchanged: rows come first": lambda channels, rows, cols: (
+        (channels, rows, cols) if channels > 1 else (cols, rows) if rows > 1 else (cols,)
+    ),
 }
+
+
+def _not_defined(line: Any, shapes: Any, c: int, r: int, k: int) -> Any:
+    raise NameError("name 'H' is not defined")
 
 
 AT: Mistakes = {
@@ -90,7 +144,28 @@ AT: Mistakes = {
         shapes, order="F"
     )[c, r, k],
     "that is all of row r: its number k is asked for": lambda line, shapes, c, r, k: line.reshape(shapes)[c][r],
+    "c and r are exchanged: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[offset(r, c, k, *shapes[1:])],
+    "r and k are exchanged: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[offset(c, k, r, *shapes[1:])],
+    "c is the number of a channel, shapes[0] how many there are: offset(c, r, k, ...)": (
+        lambda line, shapes, c, r, k: line[offset(shapes[0], r, k, *shapes[1:])]
+    ),
+    "the channels before this one are missing: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[
+        offset(0, r, k, *shapes[1:])
+    ],
+    "round brackets call a function: line[...] takes a number out": lambda line, shapes, c, r, k: line(0),
+    "shapes[1:] is ONE argument: *shapes[1:] gives both of its numbers": lambda line, shapes, c, r, k: line[
+        offset(c, r, k, shapes[1:])  # type: ignore[call-arg]
+    ],
+    "H and W have no names here: they are shapes[1] and shapes[2], or *shapes[1:]": _not_defined,
 }
+
+
+def _added(x: np.ndarray) -> Any:
+    line: Any = []
+    for k in range(x.shape[1]):
+        line += x[:, k]
+    return line
+
 
 BY_COLUMNS: Mistakes = {
     "this is row by row: the loop over the columns is the outer one, so `for k` stands before `for r`": (
@@ -104,6 +179,23 @@ BY_COLUMNS: Mistakes = {
     "rows and columns are exchanged: x[r, k] has the row first, and x.shape is (rows, columns)": (
         lambda x: [x[r, k] for k in range(x.shape[0]) for r in range(x.shape[1])]
     ),
+    "each element is a whole column, and their number is not always 5: go through x.shape[1] columns, and x.shape[0] "
+    "rows of each": lambda x: [x[:, k] for k in range(5)],
+    "+= with an array adds numbers: extend(x[:, k]), or append one number after the other": _added,
+    "a `return` inside the loops ends them after the first number: write it behind them": lambda x: [x[0, 0]],
+    "a `return` inside the outer loop ends it after the first column: write it behind both": lambda x: list(x[:, 0]),
+    "len(x) is the number of rows: the columns are x.shape[1]": lambda x: [
+        x[r, k] for k in range(len(x)) for r in range(x.shape[0])
+    ],
+    "each element of x.T is a whole column: a second loop goes through it": lambda x: [int(v) for v in x.T],
+    "there is a list around the list: reshape(-1) leaves one axis": lambda x: x.T.reshape(1, -1).tolist(),
+    "reshape keeps the line and its order: the columns of x are the rows of x.T": lambda x: (
+        x.reshape(5, 2).reshape(-1).tolist()
+    ),
+    "reshape keeps the line and its order, and .T of it mixes that: the columns of x are the rows of x.T": (
+        lambda x: x.reshape(5, 2).T.reshape(-1).tolist()
+    ),
+    "from bottom to top: the first row comes first": lambda x: x[::-1].T.reshape(-1).tolist(),
 }
 
 
@@ -149,5 +241,23 @@ PAD_ROW: Mistakes = {
     "the border is full of `value`, and not of 0": lambda row, left, right, value: np.pad(row, (left, right)),
     "left and right are exchanged: the row begins at `left`": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, right, right + len(row)
+    ),
+    "one too early: `left` places stand before the row": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, left - 1, left - 1 + len(row)
+    ),
+    "one place is missing: a slice stops BEFORE its end, left + len(row)": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, left, left + len(row) - 1
+    ),
+    "the result is as long as left + len(row) + right": lambda row, left, right, value: _written(
+        row, left + right, value, left, left + len(row)
+    ),
+    "that is `row` as it was: padded[...] = row writes it into its place, and padded is the result": (
+        lambda row, left, right, value: row
+    ),
+    "the row was added to the value: = writes it, += adds": lambda row, left, right, value: _written(
+        row + row.dtype.type(value), left + len(row) + right, value, left, left + len(row)
+    ),
+    "that is only the place for the row: return all of `padded`": lambda row, left, right, value: np.full(
+        len(row), value, row.dtype
     ),
 }

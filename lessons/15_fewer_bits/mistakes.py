@@ -86,6 +86,38 @@ QUANTIZED_ROW: Mistakes = {
     "the range from smallest to largest was divided by 254: np.abs(row).max() / 127": partial(
         _row, magnitude=np.ptp, most=254
     ),
+    "the range from smallest to largest was divided by 256: np.abs(row).max() / 127": partial(
+        _row, magnitude=np.ptp, most=256
+    ),
+    "that maps the smallest number to -128: here 0 stays 0, and nothing is subtracted from the row": lambda row: (
+        np.rint((row - row.min()) / (np.ptp(row) / 255) - 128).astype(np.int8),
+        np.ptp(row) / 255,
+    ),
+    "these are weights again, values * scale: the whole numbers are asked for": partial(
+        _row, made=lambda values, scale: (values * scale, scale)
+    ),
+    "uint8 has no negative numbers: np.int8": partial(
+        _row, made=lambda values, scale: (values.astype(np.int64).astype(np.uint8), scale)
+    ),
+    "np.ceil rounds up: np.rint goes to the nearest": partial(_row, rounding=np.ceil),
+    "the values lost their signs: np.abs is for the scale only": partial(
+        _row, rounding=lambda values: np.rint(np.abs(values))
+    ),
+    "that is the mean of the magnitudes: the LARGEST of them, np.abs(row).max(), decides": partial(
+        _row, magnitude=lambda row: np.abs(row).mean()
+    ),
+    "// cuts the scale: / keeps what is after the decimal point": lambda row: (
+        np.rint(row / (np.abs(row).max() // 127)).astype(np.int8),
+        np.abs(row).max() // 127,
+    ),
+    "that is 127 / the largest magnitude, the scale the other way round: row / scale makes values only of the right "
+    "one": lambda row: (np.rint(row * np.abs(row).max() / 127).astype(np.int8), 127 / np.abs(row).max()),
+    "values were stretched by 127 twice: row / scale reaches 127 already": lambda row: (
+        np.rint(row / (np.abs(row).max() / 127) * 127).astype(np.int64).astype(np.int8),
+        np.abs(row).max() / 127,
+    ),
+    "int(...) takes one number: np.rint(...) and .astype(np.int8) take a whole array": lambda row: int(row),
+    "round(...) takes one number: np.rint takes a whole array": lambda row: round(row),
 }
 
 BITS_PER_WEIGHT: Mistakes = {
@@ -105,6 +137,19 @@ BITS_PER_WEIGHT: Mistakes = {
     "the weight is an int8: it takes 8 bits, not the 16 of float16": lambda block: 16 + 32 / block,
     "the scale is a float32: it has 32 bits, not 16": lambda block: 8 + 16 / block,
     "the scale is a float32: it has 32 bits, not 8": lambda block: 8 + 8 / block,
+    "the scale is a float32: it has 32 bits, not one": lambda block: 8 + 1 / block,
+    "the weight and the scale are exchanged: each weight has 8 bits, and shares a scale of 32": lambda block: (
+        32 + 8 / block
+    ),
+    "a weight in int8 takes a byte, which is 8 bits": lambda block: 1 + 32 / block,
+    "bytes of all are shared by all: 8 bits for each weight, and its share of the scale's 32": lambda block: (
+        (8 + 32) / 8 / block
+    ),
+    "the scale's share is missing: 32 bits among `block` weights": lambda block: 8,
+    "these are 8 bits and 4 bytes, and the scale is shared: 32 bits among `block` weights": lambda block: 8 + 4,
+    "that is right for blocks of 32 only: `block` decides": lambda block: 9,
+    "that is right for blocks of 128 only: `block` decides": lambda block: 8.25,
+    "that is 8 + block: the scale's 32 bits are divided among `block` weights": lambda block: 8 + block,
 }
 
 
@@ -166,6 +211,25 @@ TOKENS_A_SECOND: Mistakes = {
     "these are seconds a token: turn it round": lambda weights, bytes_each, bandwidth, peak: max(
         weights * bytes_each / bandwidth, 2 * weights / peak
     ),
+    "these are seconds a token, and those of the faster one: turn both round, and take the fewer tokens": (
+        lambda weights, bytes_each, bandwidth, peak: min(weights * bytes_each / bandwidth, 2 * weights / peak)
+    ),
+    "bandwidth is in bytes a second, as bytes_each is in bytes: no 8": lambda weights, bytes_each, bandwidth, peak: min(
+        bandwidth / (8 * weights * bytes_each), peak / (2 * weights)
+    ),
+    "bytes_each are bytes already: no / 8": lambda weights, bytes_each, bandwidth, peak: min(
+        bandwidth / (weights * bytes_each / 8), peak / (2 * weights)
+    ),
+    "the processor takes two operations for each weight, whatever its bytes: peak / (2 * weights)": (
+        lambda weights, bytes_each, bandwidth, peak: min(
+            bandwidth / (weights * bytes_each), peak * bytes_each / (2 * weights)
+        )
+    ),
+    "half an operation for a byte was the intensity in float32 only: each weight takes two, peak / (2 * weights)": (
+        lambda weights, bytes_each, bandwidth, peak: min(
+            bandwidth / (weights * bytes_each), peak / (0.5 * weights * bytes_each)
+        )
+    ),
     "the two times were added: the processor computes while memory delivers": partial(
         _slower, which=lambda memory, processor: 1 / (1 / memory + 1 / processor)
     ),
@@ -208,4 +272,17 @@ INT8_DOT: Mistakes = {
     "the scale t is missing": partial(_dot, dtype=np.int32, scales=1),
     "the scales are added: they multiply": lambda q, s, p, t: (s + t) * float(q.astype(np.int32) @ p),
     "the products are not summed: q @ p does both": lambda q, s, p, t: s * t * (q.astype(np.int32) * p),
+    "q was multiplied by both scales before the sum, so each product is rounded: brackets around the product, "
+    "s * t * (q @ p)": lambda q, s, p, t: float(((s * t * q.astype(np.int32)) * p).sum()),
+    "p was multiplied by both scales before the sum, so each product is rounded: sum whole numbers first": (
+        lambda q, s, p, t: float((q.astype(np.int32) * (s * t * p)).sum())
+    ),
+    "q was multiplied by its scale and then cut to whole numbers: q.astype(np.int32), and the scales at the end": (
+        lambda q, s, p, t: float((q * s).astype(np.int32) @ (p * t))
+    ),
+    "the scales are floats: int cuts them": lambda q, s, p, t: int(s * t) * (q.astype(np.int32) @ p),
+    "uint32 has no negative numbers: np.int32": lambda q, s, p, t: s * t * float(q.astype(np.uint32) @ p),
+    "products of int8 wrap around, and the result is cut: astype(np.int32) belongs to q, before the product": (
+        lambda q, s, p, t: int(s * t * float(q @ p))
+    ),
 }

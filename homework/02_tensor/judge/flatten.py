@@ -51,6 +51,12 @@ def flatten_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
         **wrong,
         "the result has two axes: it must have one, (C*H*W,)": right[None],
         "the channels are still apart: the result must have one axis, (C*H*W,)": right.reshape(len(x), -1),
+        "the rows, or columns, are still apart: the result must have one axis, (C*H*W,)": right.reshape(
+            -1, x.shape[2 if row_major else 1]
+        ),
+        "the order is right, but there are still three axes: reshape(-1) makes one of them": (
+            x if row_major else x.swapaxes(1, 2)
+        ),
         "only the first channel was read: go over all of them": right[: x[0].size],
         "the numbers changed their type to float64: keep the dtype of x": right.astype(np.float64),
     }
@@ -130,6 +136,20 @@ MUTANTS = [
         old="    if not row_major:\n        x = x.swapaxes(1, 2)\n",
         new="    if row_major is False:\n        x = x.swapaxes(1, 2)\n",
         breaks="columns",
+    ),
+    Mutant(
+        "only_the_object_true",
+        "1 and numpy's True are true, and are not the object True",
+        old="    if not row_major:\n        x = x.swapaxes(1, 2)\n",
+        new="    if row_major is not True:\n        x = x.swapaxes(1, 2)\n",
+        breaks="rows",
+    ),
+    Mutant(
+        "three_axes",
+        "the axes are exchanged, and none is gone",
+        old=READ,
+        new="    return x\n",
+        breaks="one_axis",
     ),
     Mutant(
         "rows_of_all_channels",

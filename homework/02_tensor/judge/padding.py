@@ -63,6 +63,8 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
         "only the first channel has a border of `value`: fill all of them": first_border,
         "0 times infinity is nan: write x into the border, instead of adding `value` times 0": masked.astype(x.dtype),
         "up and bottom are exchanged: pads are (up, bottom, left, right)": padded(x, (bottom, up, left, right), value),
+        "x begins at bottom and right: up and left stand before it": padded(x, (bottom, up, right, left), value),
+        **_added(x, pads, value),
         "left and right are exchanged: pads are (up, bottom, left, right)": padded(x, (up, bottom, right, left), value),
         "pads were read in PyTorch's order (left, right, up, bottom); here they are (up, bottom, left, right)": padded(
             x, (left, right, up, bottom), value
@@ -93,6 +95,14 @@ def _zeros_replaced(x: np.ndarray, pads: Sequence[int], value: float) -> dict[st
     border = padded(x, pads, 0)
     cause = "the zeros of x were replaced, too: write x into a block of `value`, or fill the four sides"
     return {} if x.all() else {cause: np.where(border == 0, value, border).astype(x.dtype)}
+
+
+def _added(x: np.ndarray, pads: Sequence[int], value: float) -> dict[str, np.ndarray]:
+    """What comes of it if x is added to what is full of the value; {} where that is 0 or infinite."""
+    if not value or not np.isfinite(value):
+        return {}
+    inside = np.where(padded(np.ones(x.shape), pads, 0) > 0, x.dtype.type(value), x.dtype.type(0))
+    return {"x was added to the border's value: = writes it, += adds": padded(x, pads, value) + inside}
 
 
 def each_mistakes(x: np.ndarray, pads: Sequence[int], value: np.ndarray) -> dict[str, np.ndarray]:
@@ -289,6 +299,19 @@ MUTANTS = [
         old=WRITE,
         new="padded[:, up : up + rows, right : right + cols] = x",
         breaks="sides",
+    ),
+    Mutant(
+        "both_exchanged",
+        "right shape, x as far from the end as it should be from the beginning",
+        old=WRITE,
+        new="padded[:, bottom : bottom + rows, right : right + cols] = x",
+        breaks="sides",
+    ),
+    Mutant(
+        "added",
+        "adds x to a block that is full of the value",
+        old=WRITE,
+        new="padded[:, up : up + rows, left : left + cols] += x",
     ),
     Mutant(
         "slice_to_minus_bottom",

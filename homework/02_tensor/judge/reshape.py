@@ -72,6 +72,8 @@ def columns_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np
         mixed = {"x was read in one order and written in the other: do both column by column": read_by_rows}
     else:
         mixed = {
+            "x was read within each channel, but written over all three axes, as numpy's order='F' and .T do: write "
+            "inside one channel at a time": flattened(x, False).reshape(shape, order="F"),
             "x was read column by column, but the result was written row by row": written_by_rows,
             "x was read row by row, but the result was written column by column": read_by_rows,
         }
@@ -173,6 +175,20 @@ MUTANTS = [
         "read row by row, written column by column",
         old="    values = flatten(x, row_major)\n",
         new="    values = flatten(x)\n",
+    ),
+    Mutant(
+        "only_the_object_true",
+        "1 and numpy's True are true, and are not the object True",
+        old=("    if row_major:\n        return values"),
+        new=("    values = flatten(x, row_major is True)\n    if row_major is True:\n        return values"),
+        breaks="rows",
+    ),
+    Mutant(
+        "written_over_all_axes",
+        "reads each channel by columns, and writes all axes in reverse",
+        old=BY_COLUMNS,
+        new="    return values.reshape(cols, rows, channels).T\n" + BY_COLUMNS,
+        breaks="columns",
     ),
     Mutant(
         "not_swapped_back",

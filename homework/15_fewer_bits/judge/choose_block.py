@@ -49,6 +49,10 @@ def bounds(weight: np.ndarray, blocks: Sequence[int]) -> list[float]:
     return [errors[0] / 2, *between, *above, 1.05 * errors[-1], 2 * errors[-1]]
 
 
+ZEROS = (
+    "a weight of zeros has no error, whatever the bound: 0 / 0 is NaN, and no comparison with NaN is true, so compare "
+    "sums without dividing, with <="
+)
 WIDE = "float32 does not hold the squares of such numbers, but float64 does"
 
 
@@ -63,10 +67,10 @@ def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> 
         squares = np.square(np.float32(np.abs(weight).max(initial=0)))
     if np.any(weight) and not 0 < squares < np.inf:
         found += [(WIDE, max(fitting, default=None)), (f"{WIDE}: np.square(..., dtype=np.float64)", None)]
-    if not bound and right is not None:
-        found.append((f"with blocks of {right} the error is 0, and the bound 0: AT MOST is <=, and not <", None))
     if not np.any(weight):
-        found.append(("a weight of zeros has no error, also for the bound 0: compare with <=, and 0 / 0 is NaN", None))
+        found.append((ZEROS, None))
+    elif not bound and right is not None:
+        found.append((f"with blocks of {right} the error is 0, and the bound 0: AT MOST is <=, and not <", None))
     found += [
         (f"with blocks of {block} the error is {errors[block]:.4g}, above the bound: {ERROR}", block)
         for block in fitting

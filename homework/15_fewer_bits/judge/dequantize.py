@@ -48,7 +48,11 @@ def dequantize_mistakes(values: np.ndarray, scale: np.ndarray) -> dict[str, np.n
         narrow = (values * np.repeat(scale, size, axis=1)).astype(np.int64).astype(np.int8)
     found["the product was cut to int8: it is float32"] = narrow
     right = dequantized(values, scale)
-    return {cause: wrong.astype(np.float32) for cause, wrong in found.items() if not np.allclose(wrong, right)}
+    found = {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, right)}
+    found["the product is right, but still in blocks, (R, B, C / B): reshape it to (R, C)"] = right.reshape(
+        *scale.shape, -1
+    )
+    return {cause: wrong.astype(np.float32) for cause, wrong in found.items()}
 
 
 @task("dequantize")

@@ -123,6 +123,11 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
         "each kind of scale was summed by itself: multiply each block's sum by its two scales, and add the blocks": (
             (values.astype(np.int64) @ x_values.astype(np.int64)) * scale.sum(axis=1) * x_scale.sum()
         ),
+        "the scales of x were summed by themselves: multiply each block's sum by its two scales, and add the blocks": (
+            summed(values, scale, x_values, ones) * x_scale.sum()
+        ),
+        "the scales of the weights were summed by themselves: multiply each block's sum by its two scales, and add the "
+        "blocks": summed(values, np.ones_like(scale), x_values, x_scale) * scale.sum(axis=1),
     }  # fmt: skip
     if blocks == 1 != size:
         cause = "x has blocks of B numbers: quantize takes how long a block is, C / B"
@@ -137,6 +142,8 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
     }
     return wrong | {
         "y has one axis, (R,): sum over the blocks, too": right[:, None],
+        "y has one axis, (R,), and got a second one from the scales of x, (1, B): multiply them into the sums of the "
+        "blocks, before these are added": right[None],
         "the rows were summed, axis 0: sum over the blocks, axis 1 of (R, B)": parts_of(
             values, scale, x_values, x_scale
         ).sum(axis=0).astype(np.float32),

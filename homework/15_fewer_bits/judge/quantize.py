@@ -63,6 +63,8 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
     alone = "each number has a scale of its own: take the largest along the LAST axis of (R, blocks, block)"
     cut_off = "a negative number can be the largest magnitude: np.abs first, and np.clip has nothing to cut off"
     flat = "the values are right, but the scales have the shape (R, blocks), (R, 1) for whole rows: keepdims=True"
+    blocked = "the values are right, but still in blocks, (R, blocks, block): reshape them to (R, C) at the end"
+    kept = "the scales are right, but keepdims=True left an axis of 1 at their end: reshape them to (R, blocks)"
     found: list[tuple[str, Quantized]] = [
         (cut, rounded(weight, block, rounding=math.trunc)),
         ("floor rounds down, -0.2 to -1: np.rint goes to the nearest", rounded(weight, block, rounding=math.floor)),
@@ -101,6 +103,9 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
         ("the values are right; a block of zeros has the scale 0, not 1", (values, np.where(scale, scale, 1))),
         ("the weights were multiplied by the scale: values ~ weight / scale", times(weight, scale)),
         (flat, (values, scale[:, 0])),
+        (blocked, (values.reshape(*scale.shape, -1), scale)),
+        (kept, (values, scale[:, :, None])),
+        (f"{kept}; and {blocked}", (values.reshape(*scale.shape, -1), scale[:, :, None])),
         ("values and scale are exchanged: first the values, then the scale", (scale, values)),  # type: ignore[list-item]
         (alone, rounded(weight, 1)),
         (one, (once_values, np.broadcast_to(once, scale.shape).copy())),
