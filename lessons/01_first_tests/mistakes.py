@@ -89,7 +89,7 @@ def _run_one_by_one(test: Callable[..., Any], candidates: Any) -> list[Any]:
 
 SURVIVORS: Mistakes = {
     "a test that catches a mistake raises an error, and that ends the loop: ask fails(test, f), which gives True or "
-    "False": lambda test, candidates: [name for name, f in candidates.items() if test(f)],
+    "False": lambda test, candidates: [name for name, f in candidates.items() if not test(f)],
     "a test that catches a mistake raises an error, and nothing after it is run: ask fails(test, f)": _run_one_by_one,
     "the loop ends at the first f that is caught: leave out `break`, and go on with the others": (
         lambda test, candidates: list(takewhile(lambda name: not _fails(test, candidates[name]), candidates))
