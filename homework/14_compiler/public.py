@@ -26,6 +26,7 @@ PROBES = (
     *((registers, 8, 1000, 1000) for registers in (7, 8, 11, 16, 17, 20, 26, 32, 45)),
     (32, 8, 2, 1000),
     (40, 8, 1000, 20),
+    (40, 8, 1000, 16),
     (5, 16, 2, 1000),
 )
 """Problems on which a wrong choose_tile is compared with known mistakes: one answer alone may come of several."""
