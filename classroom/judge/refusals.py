@@ -50,7 +50,7 @@ def likely(causes: Mapping[str, str] | None = None, *, timeout: str = "") -> Ite
         if error.kind == "timeout":
             error.cause = error.cause or timeout or None
             raise
-        said = f"{error.type}: {error.message}"
+        said = f"{error.type}: {error.message}" if error.message else error.type
         cause = next((cause for words, cause in (causes or {}).items() if words in said), None)
         if cause is None or error.kind != "raise" or error.type == "NotImplementedError":
             raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -10,11 +12,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from classroom import register
-from classroom.explain import labelled
+from classroom.check import syntax_error
+from classroom.explain import fault_in_words, labelled
 from classroom.mine.package import PARTS, PHOTOGRAPH, FrameworkPart, quoted
 from classroom.mine.run import UNSEEN, BesideKuiper
 from classroom.page import paragraph, styled
-from classroom.started import COMMAND, short_name
+from classroom.started import COMMAND
 from classroom.tasks import HomeworkTask
 
 if TYPE_CHECKING:
@@ -27,12 +30,14 @@ def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str], begun: C
     begun : those that are written, and not right yet.
     """
     lessons = {task.id: str(task.lesson.number) for task in tasks}
+    unread = {task.id for task in tasks if task.id not in solved and isinstance(syntax_error(task.file), SyntaxError)}
     drawn = Table(box=None, pad_edge=False)
     drawn.add_column("Lesson", justify="right")
     for name in ("Part", "What it does", ""):
         drawn.add_column(name, no_wrap=True)
     for part in PARTS:
         stands = "yours" if part.exercise in solved else "not right" if part.exercise in begun else "missing"
+        stands = "not Python yet" if part.exercise in unread else stands
         drawn.add_row(lessons[part.exercise], part.exercise, part.does, stands)
     drawn.add_row("6", "conv2d", "nn.Conv2d, of these windows (a bonus)", "yours" if "conv2d" in solved else "given")
     drawn.add_row("5", "ReLU", "nn.ReLU, the lesson's example", "given")
@@ -48,6 +53,9 @@ def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWo
     lines += [labelled("written", f"{shown(folder)}, a package with your homework files as they are now"), ""]
     following, word = first, "not right yet" if first in work.broken else "not solved yet"
     says = f"{first} ({missing[0].does}), which is {word}"
+    for task in work.unsolved:
+        if task.id == first and (fault := syntax_error(task.file)):
+            says = f"{first} ({missing[0].does}): {fault_in_words(task, fault)}"
     if first in work.waiting:
         following = work.waiting[first]
         says = f"{following}, which {first} ({missing[0].does}) calls, and which is not written yet"
@@ -95,8 +103,8 @@ def outcome_text(folder: Path, found: BesideKuiper) -> str:
             labelled("networks", f"{UNSEEN} of {UNSEEN} that it has never seen give what kuiper gives"),
             labelled("ResNet", f"{patches_text(found)}, as by kuiper"),
             labelled("it is in", f"{shown(folder)}, a package that needs numpy only: take it along"),
-            labelled("try", run_by_hand(folder)),
-            labelled("or", f"the same, and then {folder.name}/classifier {folder.name}/{PHOTOGRAPH}"),
+            in_one_line("run it", run_by_hand(folder)),
+            in_one_line("a picture", run_by_hand(folder, f"{folder.name}/classifier {folder.name}/{PHOTOGRAPH}")),
         ]
     )
 
@@ -124,9 +132,32 @@ def looked_for() -> list[str]:
     ]
 
 
-def run_by_hand(folder: Path) -> str:
-    """The command that runs the package."""
-    return f"cd {quoted(folder.parent)} && {short_name(sys.executable)} -m {folder.name}"
+def run_by_hand(folder: Path, arguments: str = "") -> str:
+    """The command that runs the package, from the folder that the reader is in; `arguments` come after its name."""
+    before = "" if Path.cwd() == folder.parent else f"cd {quoted(folder.parent)} && "
+    python = interpreter(folder.parent)
+    return f"{before}{quoted(python)} -m {folder.name} {arguments}".rstrip()
+
+
+def in_one_line(label: str, command: str) -> str:
+    """A command with its label in the margin: never broken, so that it can be copied.
+
+    >>> in_one_line("run it", "python -m mine")
+    '  run it      python -m mine'
+    """
+    return labelled(label, f"`{command}`").replace("`", "")
+
+
+def interpreter(place: Path) -> Path:
+    """This interpreter, which has numpy, as one types it in `place`: by its name where a shell finds it by that.
+
+    A link of the same name elsewhere leads to the same file, and to other libraries.
+    """
+    here = Path(os.path.abspath(sys.executable))
+    named = shutil.which(here.name)
+    if named and Path(os.path.abspath(named)) == here:
+        return Path(here.name)
+    return here.relative_to(place) if here.is_relative_to(place) else here
 
 
 def shown(folder: Path) -> str:

@@ -47,8 +47,8 @@ CAUSES = {
     "endless": "a name that was taken is taken again and again. Only a successor of the name just taken can become "
     "ready, and only at the moment when its counter arrives at 0.",
     "slow": "something is looked through again for each of the 60,000 names: all counters, or a list (`name in order`, "
-    "`order.index(name)`, `ready.pop(0)`). Look only at the successors of the name just taken; `in` on a set or a "
-    "dictionary is one look.",
+    "`order.index(name)`), or moved, as by `ready.pop(0)` and `order.insert(0, name)`. Look only at the successors of "
+    "the name just taken; `in` on a set or a dictionary is one look.",
 }
 
 
@@ -175,7 +175,8 @@ CYCLE_CAUSES = {
     "meet": "two paths that meet again are no cycle: ask whether the successor is on the open path, not whether it was "
     "seen before. Does a name leave your set of open ones when it leaves the path?",
     "double": "a name that stands twice in a list is no cycle: its second mention leads to a name that is done.",
-    "nothing": "nothing came back: return the empty list where there is no cycle.",
+    "nothing": "nothing came back: return the empty list where there is no cycle, after the loop over all names, and "
+    "without operators, too.",
     "nobody": "there may be no operators: begin a walk at every name, with a loop, and not at the first one.",
     "kept": "an earlier network had some of these names, and with new names this cycle is found: begin each call with "
     "a new set of entered names, neither global nor a default argument.",
@@ -225,7 +226,7 @@ def expect_cycle(got: Any, successors: Mapping[str, Sequence[str]], cycle: bool)
             else "nothing" if got is None and not cycle
             else None
         )  # fmt: skip
-        raise failed(f"in a list, got {type(got).__name__} {got!r:.200}", cause)
+        raise failed(f"{'in a list, ' * cycle}got {type(got).__name__} {got!r:.200}", cause)
     if not got and cycle:
         others = {f for name, followers in successors.items() for f in followers if f != name}
         itself = any(name in followers and name in others for name, followers in successors.items())

@@ -59,12 +59,13 @@ class Suspect:
 
     def __call__(self, x: Any, weight: Any, bias: Any, groups: Any) -> np.ndarray:
         """What `conv` gives. Raises ValueError for arguments that do not fit together."""
-        self.refused = "it did not accept these arguments"
         arrays = {"x (N, C, H, W)": (x, 4), "weight (O, C/groups, kh, kw)": (weight, 4), "bias (O,)": (bias, 1)}
         for name, (array, axes) in arrays.items():
             if type(array) is not np.ndarray or array.ndim != axes or array.size == 0 or array.dtype.kind not in "iuf":
                 found = f"{array.dtype} {array.shape}" if type(array) is np.ndarray else type(array).__name__
-                raise ValueError(f"conv, {name}: expected a numpy array of numbers with {axes} axes, found {found}")
+                self.refused = f"make an array of numbers, with a shape like {name.split(maxsplit=1)[1]}"
+                many = f"{axes} ax{'i' if axes == 1 else 'e'}s"
+                raise ValueError(f"conv, {name}: expected a numpy array of numbers with {many}, found {found}")
         if not isinstance(groups, (int, np.integer)) or groups < 1 or x.shape[1] % groups or len(weight) % groups:
             self.refused = "choose C and O that groups divides"
             raise ValueError(f"conv: groups={groups!r} does not divide C={x.shape[1]} and O={len(weight)}")
@@ -90,6 +91,10 @@ class Suspect:
         """Whether it was given whole numbers only, whose sums are exact in any order."""
         return all(np.array_equal(array, np.rint(array)) for call in self.calls for array in call[:3])
 
+    def other_shapes(self) -> bool:
+        """Whether a call gave a result of another shape than a right convolution."""
+        return any(self.conv(*call).shape != right(*call).shape for call in self.calls)
+
     def wrong_calls(self) -> int:
         """In how many calls it gave another result than a right convolution."""
         return sum(not _agree(self.conv(*call), right(*call)) for call in self.calls)
@@ -112,6 +117,10 @@ def must_pass(student: Student, conv: Convolution, again: bool = False) -> None:
     except SubmissionError as error:
         if suspect.refused and error.is_a("ValueError"):
             raise refusal(suspect, error) from None
+        if "Suspect.__call__" in error.message:
+            said = error.message.replace("Suspect.__call__", "conv")
+            four = "conv has four arguments: conv(x, weight, bias, groups)"
+            raise _failure(f"line {error.line} raised {error.type}: {said}", "a call of conv", "", four) from None
         if not error.is_a("AssertionError"):
             raise
         words = f'. Its words: "{error.message}"' if error.message.strip() else ", and its assert has no message"
@@ -136,7 +145,11 @@ def must_pass(student: Student, conv: Convolution, again: bool = False) -> None:
 
 
 class FellOverError(Exception):
-    """The student's test raised another error than AssertionError: in which line, and which one."""
+    """The student's test raised another error than AssertionError: in which line, which one, and at which suspect."""
+
+    def __init__(self, error: SubmissionError, suspect: Suspect) -> None:
+        super().__init__(f"line {error.line} raised {error.type}: {error.message}")
+        self.type, self.suspect = error.type, suspect
 
 
 def caught(student: Student, broken: Broken) -> Suspect | None:
@@ -151,7 +164,7 @@ def caught(student: Student, broken: Broken) -> Suspect | None:
             raise refusal(suspect, error) from None
         if error.type not in ("ValueError", "IndexError", "TypeError"):
             raise
-        raise FellOverError(f"line {error.line} raised {error.type}: {error.message}") from None
+        raise FellOverError(error, suspect) from None
     return suspect
 
 
@@ -200,6 +213,11 @@ def advice(
     returned = [i for i in sorted(passed) if isinstance(passed[i].returned, (bool, np.bool_))]
     if returned:
         return why_missed(student, broken[returned[0]], passed[returned[0]])
+    raised = [error.type for error in fell.values() if error.suspect.calls and not error.suspect.other_shapes()]
+    if raised:
+        return (
+            f"a test says no with AssertionError: write `assert` before what must hold, instead of raising {raised[0]}"
+        )
     if fell:
         return "the comparison itself fell over: compare the shapes with an assert before the numbers"
     first = min(passed)
@@ -220,8 +238,8 @@ def why_missed(student: Student, broken: Broken, suspect: Suspect) -> str:
         return f"where {broken.fault}, your inputs give the right numbers all the same: {broken.advice}"
     if accepts_zeros(student):
         return (
-            "even a result of nothing but zeros passes, if its shape is right: compare the numbers too, with what the "
-            "formula gives and not with another call of conv"
+            "even a result of nothing but zeros passes, if its shape is right: write an `assert` that compares the "
+            "numbers too, with what the formula gives and not with another call of conv"
         )
     calls = f"{wrong} of your {len(suspect.calls)} calls" if len(suspect.calls) > 1 else "your call"
     return (
@@ -296,10 +314,12 @@ LAST_COLUMN = Broken(
     "make no number of the result 0",
 )
 SHORT_CUT = Broken(
-    short_cut, "1x1 kernels take a short cut that forgets the groups", "there is no case with 1x1 kernels: add one"
+    short_cut,
+    "1x1 kernels take a short cut that forgets the groups",
+    "take 1x1 kernels in two groups or more, whose channels differ",
 )
 THIRD_GROUP = Broken(
-    third_group, "the third group looks at the channels of the second", "there is no case with three groups: add one"
+    third_group, "the third group looks at the channels of the second", "take three groups, whose channels differ"
 )
 TEN = (
     *(FIRST_BIAS, NO_BIAS, TURNED, FIRST_CHANNELS, OUTPUTS_BACKWARDS),
@@ -443,6 +463,13 @@ PAIRS = "np.pad(x, p) pads all axes alike, samples and channels too: give a pair
 
 EMPTY_SLICE = "-0 is 0, so with a padding of 0 the slice ph:-ph is empty: write ph : ph + H, and pw : pw + W"
 
+OUTSIDE = (
+    "a window lay outside the image: window (i, j) begins at row i * stride[0] and column j * stride[1], and x is "
+    "(N, C, H, W), rows before columns"
+)
+
+REFUSED = "a window that fits into the padded image was refused: the border counts, too, as in output_size"
+
 PADDED_TWICE = (
     "a window lay outside the padded image: output_size adds the padding itself, so give it the size of x, not that of "
     "the padded image"
@@ -470,7 +497,8 @@ def the_largest_number_of_each_window(student: Student, rng: np.random.Generator
     for shape in ((1, 1, 5, 7), (1, 1, 6, 4)):
         x = whole(rng, shape)
         expected, mistakes = oracle.pooled(x, (2, 2), (1, 1), (0, 0)), oracle.value_mistakes(x, (2, 2), (1, 1))
-        got = student.max_pool2d(x, (2, 2), (1, 1), (0, 0))
+        with likely({"zero-size array": OUTSIDE}):
+            got = student.max_pool2d(x, (2, 2), (1, 1), (0, 0))
         expect(got, expected, what=f"max_pool2d of {shape}", mistakes=mistakes)
 
 
@@ -513,6 +541,7 @@ def the_border_has_two_widths(student: Student, rng: np.random.Generator, oracle
     for padding in ((1, 0), (0, 1)):
         expected = oracle.pooled(x, (2, 2), (1, 1), padding)
         mistakes = oracle.geometry_mistakes(x, (2, 2), (1, 1), padding)
+        mistakes |= oracle.border_mistakes(x, (2, 2), (1, 1), padding)
         with likely({"could not broadcast": PAIRS, "zero-size array": PADDED_TWICE}):
             got = student.max_pool2d(x, (2, 2), (1, 1), padding)
         expect(got, expected, what=f"{padding=}", mistakes=mistakes)
@@ -570,7 +599,9 @@ def a_window_larger_than_the_image_is_refused(student: Student, rng: np.random.G
     cause = "raise ValueError if output_size gives less than 1 for the rows or for the columns"
     for kernel_size, padding in (((3, 1), (0, 0)), ((1, 5), (0, 0)), ((5, 1), (1, 0)), ((2, 8), (1, 1))):
         expect_refused(student.max_pool2d, x, kernel_size, (1, 1), padding, cause=cause)
-    expect(student.max_pool2d(x, (4, 4), (3, 3), (1, 0)), oracle.pooled(x, (4, 4), (3, 3), (1, 0)))
+    with likely({"could not broadcast": PAIRS, "zero-size array": PADDED_TWICE, "ValueError": REFUSED}):
+        got = student.max_pool2d(x, (4, 4), (3, 3), (1, 0))
+    expect(got, oracle.pooled(x, (4, 4), (3, 3), (1, 0)))
 
 
 # --- Task 6.3
@@ -587,7 +618,9 @@ def the_rows_of_the_lesson(student: Student, oracle: Any) -> None:
     ]
     mistakes = oracle.order_mistakes(IMAGE[None], (3, 3))
     beyond = "some windows stick out of the image and have fewer pixels: output_size counts those that fit"
-    with likely({"0,0)": EMPTY_SLICE, "inhomogeneous": beyond}):
+    channel = "the first axis of x is the channel: a window is x[:, i : ..., j : ...]"
+    causes = {"0,0)": EMPTY_SLICE, "inhomogeneous": beyond, "from shape (6,)": beyond, "from shape (12,)": channel}
+    with likely(causes):
         got = student.im2col(IMAGE[None], (3, 3), (1, 1), (0, 0))
     expect(got, np.float64(rows), mistakes=mistakes)
 
@@ -609,7 +642,9 @@ def channels_follow_one_another(student: Student, rng: np.random.Generator, orac
     """In a row stand all the numbers of channel 0, then all of channel 1, and so on, of a transposed block too."""
     x = whole(rng, (3, 4, 5))
     expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.channel_mistakes(x, (2, 2))
-    expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, mistakes=mistakes)
+    with likely({"from shape (12,)": "a row has C * kh * kw numbers: those of all channels"}):
+        got = student.im2col(x, (2, 2), (1, 1), (0, 0))
+    expect(got, expected, mistakes=mistakes)
     x = whole(rng, (4, 3, 2)).T
     expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.layout_mistakes(x, (2, 2))
     expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, what="im2col of block.T", mistakes=mistakes)
@@ -629,7 +664,11 @@ def kernels_have_two_sizes(student: Student, rng: np.random.Generator, oracle: A
     x = whole(rng, (1, 5, 5))
     expected = oracle.rows_of(x, (2, 3), (1, 1), (0, 0))
     mistakes = oracle.geometry_mistakes(x, (2, 3), (1, 1), (0, 0))
-    expect(student.im2col(x, (2, 3), (1, 1), (0, 0)), expected, mistakes=mistakes)
+    with likely(
+        {"could not broadcast": "a window has kh rows and kw columns: i * sh : i * sh + kh, j * sw : j * sw + kw"}
+    ):
+        got = student.im2col(x, (2, 3), (1, 1), (0, 0))
+    expect(got, expected, mistakes=mistakes)
 
 
 @task("im2col", "stride", "windows", "lines", section="Stride, padding, dilation")
@@ -664,7 +703,8 @@ def paddings_have_two_directions(student: Student, rng: np.random.Generator, ora
             "along the channels (the axes of x are padded with ((0, 0), (ph, ph), (pw, pw))), or output_size, which "
             "adds the padding itself, was given the size of the padded image"
         )
-        with likely({"inhomogeneous": fewer, "could not broadcast": fewer}):
+        counted = "there are more windows than were counted: output_size takes the padding, for rows and for columns"
+        with likely({"inhomogeneous": fewer, "could not broadcast": fewer, "IndexError": counted}):
             got = student.im2col(x, (3, 3), (1, 1), padding)
         expect(got, expected, what=f"{padding=}", mistakes=mistakes)
 
@@ -719,7 +759,9 @@ def the_element_type_is_kept(student: Student, rng: np.random.Generator, oracle:
     for dtype, more in ((np.float32, 0.1), (np.float64, 0.1), (np.uint8, 100), (np.int8, -50), (np.int64, 2**60)):
         x = (rng.integers(0, 100, (1, 4, 3)) + more).astype(dtype)
         expected = oracle.rows_of(x, (2, 2), (1, 1), (1, 1))
-        expect(student.im2col(x, (2, 2), (1, 1), (1, 1)), expected, what=f"im2col of {x.dtype}")
+        mistakes = {"the rows are float32, whatever x is: make them with the dtype of x": expected.astype(np.float32)}
+        got = student.im2col(x, (2, 2), (1, 1), (1, 1))
+        expect(got, expected, what=f"im2col of {x.dtype}", mistakes=mistakes if dtype is not np.float32 else {})
 
 
 @task("im2col", "fits", "kernel", "padding", "windows", "lines")
@@ -735,7 +777,9 @@ def a_window_that_does_not_fit_is_refused(student: Student, rng: np.random.Gener
         ((9, 9), (1, 1)),
     ):
         expect_refused(student.im2col, x, kernel_size, (1, 1), padding, cause=cause)
-    expect(student.im2col(x, (4, 4), (3, 3), (1, 0)), oracle.rows_of(x, (4, 4), (3, 3), (1, 0)))
+    with likely({"broadcast": "", "inhomogeneous": "", "ValueError": REFUSED}):
+        got = student.im2col(x, (4, 4), (3, 3), (1, 0))
+    expect(got, oracle.rows_of(x, (4, 4), (3, 3), (1, 0)))
 
 
 # --- Task 6.4
@@ -801,8 +845,16 @@ def the_numbers_of_the_lesson(student: Student) -> None:
             [[[[110.0, 182], [128, 200]]]]
         ),
     }
-    expect(student.conv2d(x[:, :1], weight[:, :1], np.zeros(1), (1, 1), (0, 0), 1), once, mistakes=mistakes)
-    got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
+    causes = {
+        "ZeroDivisionError": "this stride is 0: is the padding in its place? im2col takes the stride first",
+        "mismatch in its core dimension": "the kernels of a group are (O/groups, C/groups * kh * kw), and im2col's "
+        "rows are as long: print both shapes before the product",
+    }
+    with likely(causes):
+        got = student.conv2d(x[:, :1], weight[:, :1], np.zeros(1), (1, 1), (0, 0), 1)
+    expect(got, once, mistakes=mistakes)
+    with likely(causes):
+        got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
     expect(got, 2 * once, mistakes={"only one of the two channels is added up": once})
 
 
@@ -872,7 +924,9 @@ def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle
         expected = oracle.reference(x, weight, bias, groups=groups)
         mistakes = oracle.group_mistakes(x, weight, bias, groups)
         all_channels = "a kernel has C/groups planes only: run im2col on the channels of one group at a time"
-        with likely({"mismatch in its core dimension": all_channels, "not aligned": all_channels}):
+        fits = "these shapes go together: weight.shape[1] is C // groups, and a group has O // groups kernels"
+        causes = {"mismatch in its core dimension": all_channels, "not aligned": all_channels, "ValueError": fits}
+        with likely(causes):
             got = student.conv2d(x, weight, bias, (1, 1), (0, 0), groups)
         expect(got, expected, what=f"{groups=}", mistakes=mistakes)
 

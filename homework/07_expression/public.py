@@ -28,6 +28,13 @@ STACK = {
     "cannot be interpreted as an integer": "np.max and np.min go through one array, and a second value is an "
     "axis: np.maximum and np.minimum compare two values",
     "expected LEFT_BRACKET": "tokens[at] is the name itself: its bracket stands at at + 1",
+    "expected the end, found )": "the right bracket is still there when read_value returns: skip(...) gives the index "
+    "after it",
+    "expected RIGHT_BRACKET, found @": "the index did not move on: read_value returns it beside the tree, child, at = "
+    "read_value(...)",
+    "expected a value, found ,": "a value begins after the comma: go on at at + 1, or with skip(...)",
+    "cannot unpack non-iterable Node": "read_value returns two things, the tree and the index of the token after it",
+    "expected 1, got 0": "the stack is empty at the end: put the function's result there with stack.append(...)",
     "only 0-dimensional": SINGLE,
     "only length-1 arrays": SINGLE,
     "an array of size 1": SINGLE,
@@ -58,6 +65,9 @@ def expect_value(got: Any, expected: Any, **more: Any) -> None:
         expect(got, expected, **more)
     except Failure as failure:
         general = f"make it a plain number with {type(expected).__name__}(...)"
+        if isinstance(got, np.ndarray) and got.ndim:
+            failure.message = failure.message.removesuffix(f": {general}")
+            failure.cause = "a function takes its values one by one, and not in a list: function(*values)"
         failure.message = failure.message.replace(general, "pass the function's result through plain(...)")
         raise
 
@@ -96,6 +106,7 @@ def functions_are_words_of_the_language(student: Student, oracle: Any) -> None:
 def a_node_has_its_values_as_children(student: Student, oracle: Any) -> None:
     """In the tree a function has all its values as children, from left to right."""
     with likely(STACK):
+        student.tree("sin(@0)")
         got = student.tree("sub(sin(@0),@1)")
     expected = ("sub", ("sin", "@0"), "@1")
     expect(got, expected, what="the tree of sub(sin(@0),@1)", mistakes=oracle.tree_mistakes())
@@ -307,6 +318,8 @@ def the_language_can_be_extended(student: Student) -> None:
     exchanged = "the number of values and the function are exchanged: write the new entry as table() writes its own"
     causes = {"unknown word 'add'": alone, "unknown word": global_table, "KeyError": asked}
     causes |= dict.fromkeys(("<function", "'function' object cannot", "'int' object is not"), exchanged)
+    bare = "the new entry is the function alone: it has two parts, as those of table() have"
+    causes |= dict.fromkeys(("non-iterable function", "'function' object has no", "'function' object is not"), bare)
     with likely(causes):
         got = student.evaluate_with("add(cube(@0),@1)", [2, 3], "cube", 1, lambda x: x**3)
     expect(got, 11, what="add(cube(@0),@1) with 2, 3 and a function cube")

@@ -203,7 +203,8 @@ def compute(
 
     The parts take and give whole batches: parts.relu(x), parts.sigmoid(x), parts.flatten(x),
     parts.conv2d(x, weight, bias, stride, padding, groups), parts.max_pool2d(x, kernel_size, stride, padding),
-    parts.adaptive_avg_pool(x, size), and parts.evaluate(text, operands) for an expression.
+    parts.adaptive_avg_pool(x, size), and parts.evaluate(text, operands) for an expression, whose operands are a list
+    of arrays.
 
     Rules
     -----

@@ -19,9 +19,12 @@ POOL_ERRORS = {
     "slice indices must be integers": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
     "integer scalar": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
     "of size 5 into shape (1,1,1,1,3,1)": "reshape cuts equal blocks, and these windows overlap: a slice each",
+    "axis 3 is out of bounds for array of dimension 3": "a mean over one axis takes it away, and the next axis moves "
+    "up: axis=(2, 3) averages over both at once",
 }
 HEAD_ERRORS = {
-    "matmul": "the inner sizes differ: means over axes 2 and 3 are (N, C), weight is (K, C): means @ weight.T",
+    "matmul": "the inner sizes differ: means of planes, over axes 2 and 3 and no others, are (N, C), and weight "
+    "is (K, C): means @ weight.T",
     "broadcast": "a sum or maximum lost its axis: keepdims=True keeps it, so that rows line up with rows",
 }
 PREPROCESS_ERRORS = {
@@ -347,6 +350,22 @@ NAME_FOR_ARRAY = (
     "inputs]."
 )
 ARRAY_FOR_LIST = "parts.evaluate takes ALL inputs of the operator, in a list: parts.evaluate(params['expr'], inputs)."
+DICTIONARY_FOR_LIST = (
+    "parts.evaluate takes the inputs in a list, and in no dictionary: @0 is inputs[0], and @1 is inputs[1]."
+)
+DESCRIPTION_FOR_ARRAY = "attributes holds descriptions such as '(4,4)f32'; the array is weights[f'{name}.weight']."
+TYPE_FOR_NAME = (
+    "{0!r} is an operator's type, and the dictionary is asked for it as for a name. There can be several operators of "
+    "a type: note the name, writers[operand] = name."
+)
+NO_FUNCTION = (
+    "the dictionary has nothing for the type {0}. It needs an entry for each of the eight types between pnnx.Input and "
+    "pnnx.Output."
+)
+END_COMPUTED = (
+    "compute was called for {0}, which computes nothing: framework itself puts x where pnnx.Input writes, and returns "
+    "what pnnx.Output reads."
+)
 EXPRESSION_READ = (
     "the text of an expression goes to parts.evaluate as it stands, params['expr'], and not through "
     "parts.parse_parameter."
@@ -405,9 +424,9 @@ BROKEN = {
     "KeyError: 'weight'": "the keys are 'operator.attribute': weights[f'{name}.weight'].",
     "KeyError: 'bias'": "the keys are 'operator.attribute': weights.get(f'{name}.bias').",
     ".weight'": "the keys are 'operator.attribute', as the line above says: weights[f'{name}.weight'].",
-    "KeyError: 'expr'": "an operator that is no expression was taken for one: has each of the other seven types an if, "
-    f"does each if return something, and is compute called for pnnx.Input, which is not for it? {NO_RESULTS} Lambdas "
-    "made in a loop all see its last operator: lambda ..., operator=operator: ....",
+    "KeyError: 'expr'": "an operator that is no expression was taken for one: has each of the other seven types an if "
+    f"that returns something, and is compute called for pnnx.Input or pnnx.Output, which are not for it? {NO_RESULTS} "
+    "Lambdas made in a loop all see its last operator: lambda ..., operator=operator: ....",
     "; params is empty": f"this type has no options: read those of a type inside its if. {NO_RESULTS}",
     "; params has": "an option of that name is not in the operator's line: the line above says which are.",
     **{f"KeyError: '{key}'": NO_OPTION for key in ("stride", "padding", "groups", "kernel_size", "output_size")},
@@ -419,8 +438,8 @@ BROKEN = {
     "read-only": "the next call reads the weights again: make a new array, y = y + bias, and write into none of them.",
     "truth value of an array": "an array is neither true nor false: ask whether `bias is not None`.",
     "'list' object has no attribute": "`inputs` is a list of arrays, and a part takes one: parts.relu(inputs[0]).",
-    "'str' object has no attribute 'T'": "attributes holds descriptions such as '(4,4)f32'; the array is "
-    "weights[f'{name}.weight'].",
+    "'str' object has no attribute 'T'": DESCRIPTION_FOR_ARRAY,
+    "'str' object has no attribute 'ndim'": DESCRIPTION_FOR_ARRAY,
     "'NoneType' object has no attribute 'T'": "weights has no such key: the keys are 'operator.attribute', such as "
     "'linear_2.weight', with a dot. Or an operator of another type came to this line: does every `if` return?",
     "for +: 'float' and 'NoneType'": NO_BIAS,
@@ -431,7 +450,9 @@ BROKEN = {
     "'tuple' object has no attribute": "an operator is a tuple of six values: type, name, inputs, outputs, params, "
     "attributes = operator.",
     "'generator' object": "`inputs` is a generator: make a list of it, [values[operand] for operand in inputs].",
-    "has no attribute": "parts has the functions that the docstrings of framework and compute name, and no others.",
+    "SimpleNamespace' object has no attribute": "parts has the functions that the docstrings of framework and compute "
+    "name, and no others.",
+    "expected dicts whose keys are str": DICTIONARY_FOR_LIST,
     "NoneType": "one of the two functions gives None: does framework return the inner function, and that one a result? "
     "And does compute return something for each of TYPES?",
     "found None": "one of an expression's operands is None: does compute return something for each of TYPES?",
@@ -477,6 +498,7 @@ COMPUTES = {
     **{part: kind for part, (kind, _, _) in TAKES.items()},
 }
 """Part -> the type that it computes."""
+TYPES_COMPUTED = {*COMPUTES.values(), "nn.Linear"}
 
 
 class Calls(list[str]):
@@ -507,6 +529,7 @@ class Calls(list[str]):
         if name == "evaluate":
             self.expressions.append(args[0])
             self.slip = self.slip or ARRAY_FOR_LIST * isinstance(args[1], np.ndarray)
+            self.slip = self.slip or DICTIONARY_FOR_LIST * isinstance(args[1], dict)
         if name in COMPUTES:
             read = args[1] if name == "evaluate" and isinstance(args[1], list | tuple) else args[:1]
             self.slip = self.slip or NAME_FOR_ARRAY.format(name) * any(isinstance(one, str) for one in read)
@@ -585,6 +608,13 @@ def eager_cause(network: Network, calls: Calls, says: str = EAGER) -> str:
     return says.format(part, COMPUTES[part]) if part else ""
 
 
+def bias_cause(network: Network, calls: Calls) -> str:
+    """That parts.conv2d was given an array for a bias that the network does not have; "" if it was not."""
+    lines = map(str.split, network.text.splitlines()[2:])
+    biased = any(f"{words[1]}.bias" in network.weights for words in lines if words[0] == "nn.Conv2d")
+    return BIAS_MADE * (not biased and any(isinstance(one, np.ndarray) for one in calls.biases))
+
+
 def never_cause(network: Network, calls: Calls) -> str:
     """That the network has a type whose part was never called; "" if each part was."""
     kinds = {line.split()[0] for line in network.text.splitlines()[2:]}
@@ -605,8 +635,13 @@ def causes(network: Network, calls: Calls) -> dict[str, str]:
         found |= {f"KeyError: '{key}'": TAKEN_OPTION for key in sorted(options)}
         if list(kinds.values())[-2] != "nn.Linear":
             found["index out of range"] = READ_BY_OUTPUT
+            if "expr" not in options:
+                found["KeyError: 'expr'"] = END_COMPUTED.format("pnnx.Output")
     if ordered:
         found["to unpack (expected 6"] = ORDER_OF_NAMES
+    for kind in kinds.values():
+        says = TYPE_FOR_NAME if not ordered else NO_FUNCTION if kind in TYPES_COMPUTED else END_COMPUTED
+        found[f"KeyError: '{kind}'"] = says.format(kind)
     if not set(kinds.values()) & set(WEIGHTED):
         found["'NoneType' object has no attribute 'T'"] = UNWEIGHTED_LINE
     for name, kind in kinds.items():
@@ -647,6 +682,7 @@ def explained(network: Network, calls: Calls) -> Iterator[None]:
             calls.slip
             or order_cause(network, calls.successors)
             or refusal_cause(network, calls, error)
+            or bias_cause(network, calls)
             or eager_cause(network, calls)
             or None
         )

@@ -218,7 +218,9 @@ def expect_stay(
     try:
         expect(got, right, what=what, names=names, mistakes=mistakes or oracle.stay_mistakes(*arrays, threshold))
     except Failure as failure:
-        if failure.of_type and isinstance(got, np.ndarray):
+        if isinstance(got, np.ndarray) and got.ndim == 2:
+            failure.cause = "these are the boxes themselves: return their places in `boxes`, a list of plain ints"
+        elif failure.of_type and isinstance(got, np.ndarray):
             failure.cause = "return a list of plain ints: .tolist() makes one of an array"
         raise
 
@@ -227,12 +229,19 @@ def expect_stay(
 def two_boxes(student: Student, oracle: Any) -> None:
     """An IoU of 0.72 is above 0.45, and one of 0.39 is not; what stays is named by its place, the best score first."""
     expect_stay(student, oracle, LESSON[:2], [0.9, 0.8], [8, 8], stay=[0], what="boxes 0 and 1 of the lesson")
-    expect_stay(student, oracle, LESSON[:3:2], [0.9, 0.7], [8, 8], stay=[0, 1], what="boxes 0 and 2 of the lesson")
+    alone = (
+        "both stay, for their IoU is 0.39. Is it computed from corners, is what is in common divided by the area that "
+        "both boxes cover together, and does only a box whose IoU is above the threshold go?"
+    )
+    what = "boxes 0 and 2 of the lesson"
+    expect_stay(student, oracle, LESSON[:3:2], [0.9, 0.7], [8, 8], stay=[0, 1], what=what, mistakes={alone: [0]})
     boxes, what = [[20 * i, 0, 20 * i + 10, 10] for i in range(3)], "three boxes apart, scores 0.5, 0.9, 0.7"
     sided = "in common is what lies from the LARGER x1 to the SMALLER x2, whichever box they come from; and so for y"
     places = {
         sided: [1, 2],
-        "these are places in the sorted boxes: the answer is the places in `boxes` as given, order[k]": [0, 1, 2],
+        "the places count in `boxes` as given, and the best comes first: yours are places in the sorted boxes (then "
+        "take order[k]), or were sorted themselves": [0, 1, 2],
+        "boxes that are apart have nothing in common: a length below 0 becomes 0, and abs makes an overlap of it": [1],
         "the lowest score comes first: argsort sorts upwards, so sort -scores": [0, 2, 1],
     }
     expect_stay(student, oracle, boxes, [0.5, 0.9, 0.7], [7] * 3, stay=[1, 2, 0], what=what, mistakes=places)

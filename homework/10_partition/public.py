@@ -38,6 +38,10 @@ def random_parts(rng: np.random.Generator, count: int, devices: Sequence[str], e
     return parts
 
 
+CHANGED = {
+    "item assignment": "a tuple never changes: let the list in it grow, or put a new tuple in its place",
+    "'NoneType' object has no attribute 'extend'": "extend makes the list longer and returns None",
+}
 SHORTER = "the list became shorter than the loop thinks: build a new list instead of deleting from the old one"
 NO_LAST_PART = (
     "at the first part your own list is still empty: ask whether there is a last part. (Or is it parts[i + 1]? The "
@@ -48,7 +52,7 @@ NO_LAST_PART = (
 def merge_of(student: Student, parts: Parts) -> Any:
     """The student's merge of `parts`; an IndexError that a single part raises, too, has another likely cause."""
     try:
-        with likely({"IndexError": SHORTER}):
+        with likely({"IndexError": SHORTER, **CHANGED}):
             return student.merge(parts)
     except Failure as failure:
         with student.aside():
@@ -257,7 +261,7 @@ FORMS = {
     "caller gives",
     "elsewhere": "a tensor that another part reads is missing among the outputs: it is handed over, however many read "
     "it, and whether or not its own part does",
-    "form": "the numbers are right, their form is not: lists, in tuples of three",
+    "form": "the numbers are right, their form is not: a list of tuples of three, (a list, a list, the wait count)",
     "order": "the numbers are right, but they do not ascend: sorted(...) makes a list in which they do",
     "not read": "no node of the part reads this tensor: nodes and tensors have different numbers, see nodes[v]",
     "not made": "no node of the part makes this tensor: nodes and tensors have different numbers, see nodes[v]",
@@ -287,8 +291,8 @@ def reason_of(got: Any, right: Boundary, parts: list[list[int]], graph: Graph) -
     if twice:
         return FORMS["twice"]
     if tidy == right:
-        lists = all(isinstance(numbers, list) for part in got for numbers in part[:2])
-        return FORMS["order" if lists else "form"]
+        kinds = {type(got), *(type(numbers) for part in got for numbers in part[:2])}, {type(part) for part in got}
+        return FORMS["order" if kinds == ({list}, {tuple}) else "form"]
     return FORMS["waits"]
 
 
@@ -633,7 +637,8 @@ def no_sub_graphs(student: Student) -> None:
     """No sub-graphs need no waves."""
     with likely({"ValueError": "nobody waits where there is nobody: a deadlock needs sub-graphs that have not run"}):
         got = student.waves([])
-    expect(got, [], what="waves of no sub-graphs")
+    nobody = {"where nobody waits there is no wave, and not an empty one: return []": [[]]}
+    expect(got, [], what="waves of no sub-graphs", mistakes=nobody)
 
 
 @task("waves", "long", "afterwards", "counted", "caller")
@@ -693,6 +698,8 @@ def parts_of(student: Student, predecessors: list[list[int]], devices: list[str]
         "their predecessors, so one loop over them is enough",
         "IndexError": EMPTY_LEVEL,
         "KeyError": EMPTY_LEVEL,
+        "unpack (expected 2, got 1)": "all nodes may have the same device: then there is no second name",
+        "unpack (expected 2, got 0)": "predecessors holds lists alone: the node's number comes from enumerate",
     }
     slow = "a scan of all nodes in each turn is too slow for many turns: one loop over the nodes gives each its level"
     with likely(causes, timeout=slow):

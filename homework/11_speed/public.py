@@ -242,7 +242,10 @@ def _same(got: np.ndarray, expected: np.ndarray, what: str, cause: str) -> None:
 
 # --- winograd_step
 
-STEP_ERRORS = {
+NO_DEFAULT = {
+    "positional argument: 'multiply'": "multiply is np.multiply unless said: leave its default in the first line"
+}
+STEP_ERRORS = NO_DEFAULT | {
     "broadcast": "the sums of weights (4,) need a second axis to meet the sums of pixels (4, T): [:, None]",
     "out of bounds for axis 0 with size 2": "d is (4, T) and needs no .T: a column is a tile, so pixel k of "
     "all tiles is the row d[k]",
@@ -332,7 +335,7 @@ def as_exact_as_the_type(student: Student, rng: np.random.Generator, oracle: Any
 ODD = "the last tile needs pixels that are not there: pad x with zeros below and to the right, to 2 * tiles + 2"
 OF_KERNELS = "the transform of a kernel g is G g G^T: G (4, 3) on the left, its transpose on the right"
 WAY_BACK = "the way back for products m is A^T m A: A^T (2, 4) on the left, its transpose on the right"
-TILE_ERRORS = {
+TILE_ERRORS = NO_DEFAULT | {
     "axes don't match": "the products are (O, C, down, across, 4, 4): sum over C alone, axis 1, and five axes are left",
     "size 4 is different from 3": OF_KERNELS,
     "size 3 is different from 4": OF_KERNELS,

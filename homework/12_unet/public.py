@@ -14,13 +14,18 @@ KERNEL = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
 CHANNELS, SIZES = "Stamps with channels", "How large is the output?"
 """Sections of the lesson to read again."""
 BIAS_LAST = "the bias (O,) lies along the last axis, the columns: bias[:, None, None] goes with the channels"
-BIAS_ERRORS = {" (3,)": BIAS_LAST, "(3,1)": BIAS_LAST}
+BIAS_ERRORS = {
+    " (3,)": BIAS_LAST,
+    "(3,1)": BIAS_LAST,
+    "truth value": "an array has no single truth value: ask `bias is None`",
+}
 """The errors of a bias for three channels; otherwise shapes of stamps do not fit."""
 STAMP_ERRORS = {
     "broadcast": "a stamp and its place have different shapes: rows i * sh : i * sh + kh, columns j * sw : j * sw + kw."
     " Or there is no room for the last stamp: before the cut (H - 1) * sh + kh rows are needed, and columns likewise",
     "shape-mismatch for sum": "weight is (C, O, kh, kw): its first axis goes with the channels of x, axes=1",
     "NoneType": "bias may be None: then nothing is added",
+    "Cannot cast": "the result holds whole numbers only: give np.zeros the dtype of x",
     "negative values": "a border of kh - 1 - ph is negative where the padding is larger than the kernel: cut instead",
 }
 CHANNEL_ERRORS = STAMP_ERRORS | {
@@ -60,7 +65,8 @@ def a_kernel_for_each_pair_of_channels(student: Student, rng: np.random.Generato
     """weight[c, o] is the kernel from input channel c to output channel o, and all input channels add up."""
     for samples, channels, outputs in ((2, 2, 2), (1, 4, 3)):
         x, weight = whole(rng, samples, channels, 3, 2), whole(rng, channels, outputs, 2, 3)
-        with likely(CHANNEL_ERRORS):
+        refused = "this weight fits: it is (C, O, kh, kw), so compare weight.shape[0] with the channels of x"
+        with likely(CHANNEL_ERRORS | {"ValueError": refused}):
             got = student.transposed_convolution(x, weight, None, (1, 2), (0, 0))
         expected, mistakes = oracle.transposed(x, weight, None, (1, 2)), oracle.channel_mistakes(x, weight, (1, 2))
         expect(got, expected, what=f"{channels} channels to {outputs}", mistakes=mistakes)
@@ -104,7 +110,8 @@ def the_bias_comes_once(student: Student, rng: np.random.Generator, oracle: Any)
 def no_bias_stride_one_and_no_padding_unless_said(student: Student) -> None:
     """1 2 with the kernel 1 10 100 and nothing else gives 1 12 120 200; a stride alone, or a padding, can be named."""
     x, weight = np.array([[[[1.0, 2.0]]]]), np.array([[[[1.0, 10.0, 100.0]]]])
-    with likely(STAMP_ERRORS):
+    refused = "one row is enough: raise ValueError only where H' or W' is below 1"
+    with likely(STAMP_ERRORS | {"ValueError": refused}):
         expect(student.transposed_convolution(x, weight), np.array([[[[1.0, 12.0, 120.0, 200.0]]]]))
         got = student.transposed_convolution(x, weight, stride=(1, 2))
         expect(got, np.array([[[[1.0, 10.0, 102.0, 20.0, 200.0]]]]), what="the result with stride (1, 2)")

@@ -14,6 +14,8 @@ from classroom.judge import Failure, Student, expect, expect_refused, likely, ta
 SHAPE_ERRORS = {
     "core dimension": "keys (N, H, R, D) are multiplied with their last two axes exchanged, swapaxes(-1, -2): .T turns "
     "all four axes around. And there are as many values as weights: take the same places of both",
+    "could not broadcast input array": "k fits into keys[:, :, count : count + T]: places lie along axis 2, and the "
+    "slice ends at count + T",
 }
 
 

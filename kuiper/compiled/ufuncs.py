@@ -72,16 +72,21 @@ MAGIC = 12582912.0
 
 def exp(b: VectorBuilder, x: Value) -> Value:
     """e^x = 2^n e^r with |r| <= log(2) / 2."""
-    x = _clip(b, x, -104.0, 89.0)
+    shifted, p = _power_and_rest(b, _clip(b, x, -104.0, 89.0))
+    whole = b.sub(_bits(b, shifted), _ints(b, 0x4B400000))
+    half = b.ashr(whole, _ints(b, 1))  # in two steps: 2^n alone may overflow where the product does not
+    once = b.fmul(b.fadd(p, b.splat(1)), _power_of_two(b, half))
+    return b.fmul(once, _power_of_two(b, b.sub(whole, half)))
+
+
+def _power_and_rest(b: VectorBuilder, x: Value) -> tuple[Value, Value]:
+    """n + MAGIC and e^r - 1, for x = n log(2) + r with whole n and |r| <= log(2) / 2."""
     shifted = b.fmadd(x, b.splat(1 / math.log(2)), b.splat(MAGIC))
     n = b.fsub(shifted, b.splat(MAGIC))
     r = b.fmadd(n, b.splat(-0.693359375), x)
     r = b.fmadd(n, b.splat(2.12194440e-4), r)
     p = polynomial(b, r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 0.5)
-    p = b.fadd(b.fmadd(p, b.fmul(r, r), r), b.splat(1))
-    whole = b.sub(_bits(b, shifted), _ints(b, 0x4B400000))
-    half = b.ashr(whole, _ints(b, 1))  # in two steps: 2^n alone may overflow where the product does not
-    return b.fmul(b.fmul(p, _power_of_two(b, half)), _power_of_two(b, b.sub(whole, half)))
+    return shifted, b.fmadd(p, b.fmul(r, r), r)
 
 
 def _ints(b: VectorBuilder, number: int) -> Value:
@@ -97,13 +102,15 @@ def _power_of_two(b: VectorBuilder, n: Value) -> Value:
 
 
 def tanh(b: VectorBuilder, x: Value) -> Value:
-    """1 - 2 / (e^(2 |x|) + 1) with the sign of x; near 0, where that would lose its digits, a polynomial."""
-    size = b.intrinsic("fabs", x)
-    far = b.fsub(b.splat(1), b.fdiv(b.splat(2), b.fadd(exp(b, b.fadd(size, size)), b.splat(1))))
-    s = b.fmul(x, x)
-    p = polynomial(b, s, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1)
-    near = b.fmadd(b.fmul(p, s), x, x)
-    return b.select(b.fcmp_ordered("<", size, b.splat(0.625)), near, b.intrinsic("copysign", far, x))
+    """t / (t + 2) with t = e^2x - 1 = 2^n (e^r - 1) + (2^n - 1): near 0, where n is 0, no digit is lost.
+
+    From 9.02 on the result is 1: t + 2 is the same float32 as t.
+    """
+    x = _clip(b, x, -9.02, 9.02)
+    shifted, p = _power_and_rest(b, b.fadd(x, x))
+    power = _power_of_two(b, _bits(b, shifted))  # what MAGIC has above its last bits is shifted out
+    t = b.fmadd(power, p, b.fsub(power, b.splat(1)))
+    return b.fdiv(t, b.fadd(t, b.splat(2)))
 
 
 def log(b: VectorBuilder, x: Value) -> Value:

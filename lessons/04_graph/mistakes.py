@@ -46,12 +46,33 @@ def _in_the_order_of_the_keys(names: list[str], successors: Network) -> bool:
     return names == list(successors) and _without_a_look_at_the_names(names, successors)
 
 
+def _names_not_compared(names: list[str], successors: Network, itself: bool = False) -> bool:
+    """Goes along `names`, and looks for arrows back. itself : whether a name may lead to itself."""
+    seen: set[str] = set()
+    for name in names:
+        if any(follower in seen or (follower == name and not itself) for follower in successors[name]):
+            return False
+        seen.add(name)
+    return True
+
+
+def _sorted_in_place(names: list[str], successors: Network) -> bool:
+    names.sort()
+    return names == sorted(successors) and _without_a_look_at_the_names(names, successors)
+
+
 ORDER: Mistakes = {
+    "no arrow leads back, but a name may be missing, or stand twice: compare sorted(names) with sorted(successors), "
+    "too": _names_not_compared,
+    "no arrow leads back, but a name may be missing, or stand twice: compare sorted(names) with sorted(successors), "
+    "too. And no name stands before itself: where an operator leads to itself no order is right": (
+        lambda names, successors: _names_not_compared(names, successors, itself=True)
+    ),
+    "names.sort() changes `names`, whose order is the question: sorted(names) is a new list": _sorted_in_place,
     "as many names are not the same names, and names.index fails for one that is not there: compare sorted(names) "
     "with sorted(successors)": _as_many_names,
-    "the names need not come in the order of the keys: compare sorted(names) with sorted(successors)": (
-        _in_the_order_of_the_keys
-    ),
+    "the names need not come in the order of the keys: compare sorted(names) with sorted(successors); names.sort() "
+    "gives None": _in_the_order_of_the_keys,
     "names.index fails for a name that is not there: compare sorted(names) with sorted(successors) first": (
         _without_a_look_at_the_names
     ),
@@ -61,11 +82,11 @@ ORDER: Mistakes = {
     "itself: where an operator leads to itself no order is right": lambda names, successors: (
         len(names) == len(successors) and _whatever_the_names(names, successors)
     ),
-    "a set does not see that a name stands twice: sorted() keeps both": _as_a_set,
-    "a set does not see that a name stands twice: sorted() keeps both. And no name stands before itself: where an "
-    "operator leads to itself no order is right": lambda names, successors: (
-        set(names) == set(successors) and _whatever_the_names(names, successors)
-    ),
+    "a name that stands twice is not seen in a set, nor where a ValueError is caught: compare sorted(names) with "
+    "sorted(successors)": _as_a_set,
+    "a name that stands twice is not seen in a set, nor where a ValueError is caught: compare sorted(names) with "
+    "sorted(successors). And no name stands before itself: where an operator leads to itself no order is "
+    "right": lambda names, successors: set(names) == set(successors) and _whatever_the_names(names, successors),
     "the first arrow decides: `return` in the loop only where an arrow points backwards, and True after the loop": (
         _decided_by_the_first_arrow
     ),
@@ -202,7 +223,73 @@ def _name_in_the_loop(name: str, successors: Network, entered: set[str]) -> list
     return finished
 
 
+def _never_entered(name: str, successors: Network, entered: set[str]) -> list[str]:
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += _never_entered(follower, successors, entered)
+    return [*finished, name]
+
+
+def _name_at_each_successor(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += _name_at_each_successor(follower, successors, entered)
+        finished.append(name)
+    return finished
+
+
+def _first_branch(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    for follower in successors[name]:
+        if follower not in entered:
+            return [*_first_branch(follower, successors, entered), name]
+    return [name]
+
+
+def _last_branch_first(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished = [name]
+    for follower in successors[name]:
+        if follower not in entered:
+            finished = _last_branch_first(follower, successors, entered) + finished
+    return finished
+
+
+def _last_to_finish_first(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished = _last_to_finish_first(follower, successors, entered) + finished
+    return [name, *finished]
+
+
+def _character_by_character(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += _character_by_character(follower, successors, entered)
+    finished += name
+    return finished
+
+
 POST_ORDER: Mistakes = {
+    "no name is ever added to `entered`: entered.add(name), before its successors are entered": _never_entered,
+    "the name is written down at each successor: it belongs at the end of the list, once, after the loop": (
+        _name_at_each_successor
+    ),
+    "the `return` in the loop ends it at the first new successor: gather the names of all, and return after the loop": (
+        _first_branch
+    ),
+    "a later branch is put in front of the earlier ones: what finishes later stands later, finished += ...": (
+        _last_branch_first
+    ),
+    "this is the reverse of what was asked for: the name that finishes last stands last": _last_to_finish_first,
+    "+= takes a string apart into its characters: append(name) keeps it whole": _character_by_character,
     "the call gives a list of names: append puts it in as one element, += its names": _lists_in_a_list,
     "what the call returns is thrown away, and only the successor itself kept: finished += post_order(...)": (
         _result_thrown_away
@@ -218,7 +305,8 @@ POST_ORDER: Mistakes = {
     "the `return` stands in the loop: a name without successors returns nothing, and another stops at its first one": (
         _returns_in_the_loop
     ),
-    "the `return` stands under the `if`: a name that enters no other returns nothing": _returns_under_the_if,
+    "a name that enters no other returns None: does the `return` stand under the `if`, or is it `return "
+    "finished.append(name)`? append gives None": _returns_under_the_if,
     "only the names of the last branch are kept: finished += ..., not finished = ...": _last_branch,
     "the list is turned round at every name: the order asked for is that in which names finish": _turned_round,
     "the name where the walk begins is never added to `entered`, so an arrow back enters it again": _root_not_entered,
@@ -314,7 +402,54 @@ def _forgotten(path: list[str], looked: dict[str, int], successors: Network) -> 
     return _never_finished(path, looked, successors)
 
 
+def _one_too_early(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    if looked[path[-1]] == len(successors[path[-1]]) - 1:
+        return path[:-1], looked
+    return _never_finished(path, looked, successors)
+
+
+def _first_of_the_path(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[0]
+    if looked[name] == len(successors[name]):
+        return path[:-1], looked
+    follower = successors[name][looked[name]]
+    looked[name] += 1
+    return (path, looked) if follower in looked else ([*path, follower], {**looked, follower: 0})
+
+
+def _counted_first(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return path[:-1], looked
+    looked[name] += 1
+    follower = successors[name][looked[name]]
+    return (path, looked) if follower in looked else ([*path, follower], {**looked, follower: 0})
+
+
+def _left_at_an_entered_one(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    follower = successors[name][looked[name]]
+    looked[name] += 1
+    return (path[:-1], looked) if follower in looked else ([*path, follower], {**looked, follower: 0})
+
+
+def _new_one_without_a_count(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return path[:-1], looked
+    follower = successors[name][looked[name]]
+    looked[name] += 1
+    return (path, looked) if follower in looked else ([*path, follower], looked)
+
+
 MOVE: Mistakes = {
+    "the last successor is never looked at: a name is finished when its count is the number of its successors, not one "
+    "less": _one_too_early,
+    "the last name of the path is the one that moves: path[-1], not path[0]": _first_of_the_path,
+    "the count goes up before it is used: the first look is at successors[name][0]": _counted_first,
+    "a successor that was entered before finishes nothing: a name leaves the path when it has none left, so ask for "
+    "that first": _left_at_an_entered_one,
+    "a new name gets a count, too: looked[follower] = 0": _new_one_without_a_count,
     "the count does not go up: looked[name] += 1 at each look": _not_counted,
     "the count goes up at each look, also if the successor was entered before": _new_ones_counted,
     "one move looks at one successor: this one goes on past those that were entered before": _on_to_the_next_new_one,
@@ -449,7 +584,27 @@ def _taken_out(name: str, missing: dict[str, int], successors: Network) -> Any:
     return {other: count for other, count in missing.items() if other not in ready}, ready
 
 
+def _everybody(name: str, missing: dict[str, int], successors: Network) -> Any:
+    missing = {other: count - 1 for other, count in missing.items()}
+    return missing, [other for other, count in missing.items() if count == 0]
+
+
+def _on_and_on(name: str, missing: dict[str, int], successors: Network) -> Any:
+    ready = []
+    for follower in successors[name]:
+        missing[follower] -= 1
+        if missing[follower] == 0:
+            ready += [follower, *_on_and_on(follower, missing, successors)[1]]
+    return missing, ready
+
+
 COUNT_DOWN: Mistakes = {
+    "every counter goes down: only those at the ends of the arrows that leave `name` do": _everybody,
+    "only `name` was taken: the names that become ready by it are taken later, by other calls": _on_and_on,
+    "the counters are as before: missing[follower] -= 1 for each arrow": lambda name, missing, successors: (
+        missing,
+        [follower for follower in successors[name] if missing[follower] == 1],
+    ),
     "the counters come first, then the list: return missing, ready": _exchanged,
     "a counter that has come to 0 stays in the dictionary": _taken_out,
     "that is every name whose counter is 0: only those that come to 0 now become ready": _counted_down(
@@ -465,7 +620,33 @@ COUNT_DOWN: Mistakes = {
 }
 
 
+def _on_the_path(found: Callable[[str, list[str], dict[str, int]], Any]) -> Callable[..., Any]:
+    """A look that knows new and done names, and then takes what it `found` for the cycle."""
+
+    def look(follower: str, path: list[str], looked: dict[str, int]) -> Any:
+        if follower not in looked:
+            return "new"
+        return found(follower, path, looked) if follower in path else "done"
+
+    return look
+
+
 LOOK: Mistakes = {
+    "an index gives one name: the slice path[path.index(follower) :] takes all from there on": _on_the_path(
+        lambda follower, path, looked: path[path.index(follower)]
+    ),
+    "these names come before the cycle, which begins with `follower`: path[path.index(follower) :]": _on_the_path(
+        lambda follower, path, looked: path[: path.index(follower)]
+    ),
+    "the last name of the path is on the cycle, too: no -1 at the end of the slice": _on_the_path(
+        lambda follower, path, looked: path[path.index(follower) : -1]
+    ),
+    "the names between `follower` and the last one are on the cycle, too: path[path.index(follower) :]": _on_the_path(
+        lambda follower, path, looked: list(dict.fromkeys([follower, path[-1]]))
+    ),
+    "the cycle is a part of `path`: `looked` has done names, too": _on_the_path(
+        lambda follower, path, looked: list(looked)[list(looked).index(follower) :]
+    ),
     "the names come in the order of the path, along the arrows: this list goes back along it": _against_the_arrows,
     "the names come in the order of the path, `follower` first: this list is turned round": _backwards,
     "the last name of the path is open, too: an operator may lead to itself": _last_left_out,

@@ -23,6 +23,22 @@ OUTPUT_SIZE: Mistakes = {
     ),
     "the padding is missing": lambda size, k, s=1, p=0: (size - k) // s + 1,
     "/ keeps what is left over: // rounds down": lambda size, k, s=1, p=0: (size + 2 * p - k) / s + 1,
+    "only kernel_size is divided: (size + 2 * padding - kernel_size) needs brackets": (
+        lambda size, k, s=1, p=0: size + 2 * p - k // s + 1
+    ),
+    "a last window that sticks out is counted: // rounds down": lambda size, k, s=1, p=0: (
+        -(-(size + 2 * p - k) // s) + 1
+    ),
+    "the last start is size + 2 * padding - kernel_size itself, and range stops before its end": (
+        lambda size, k, s=1, p=0: len(range(0, size + 2 * p - k, s))
+    ),
+    "the padding makes the line longer: plus 2 * padding": lambda size, k, s=1, p=0: (size - 2 * p - k) // s + 1,
+    "kernel_size is subtracted from the pixels, before the division": lambda size, k, s=1, p=0: (
+        (size + 2 * p) // s - k + 1
+    ),
+    "a window needs kernel_size pixels: subtract it, before the division": lambda size, k, s=1, p=0: (
+        (size + 2 * p) // s
+    ),
 }
 
 
@@ -56,6 +72,26 @@ NUMBER_AT: Mistakes = {
     "the kernel is rotated by 180 degrees: take w as it is": lambda x, w, bias, i, j: (
         (_block(x, w, i, j) * w[:, ::-1, ::-1]).sum() + bias
     ),
+    "the block has kw columns, and not as many as rows: kh, kw = w.shape[1:]": lambda x, w, bias, i, j: (
+        (x[:, i : i + w.shape[1], j : j + w.shape[1]] * w).sum() + bias
+    ),
+    "not every kernel is 2x2: kh, kw = w.shape[1:]": lambda x, w, bias, i, j: (
+        (x[:, i : i + 2, j : j + 2] * w).sum() + bias
+    ),
+    "x[:, i, j] is one pixel of each channel: take the rows i : i + kh and the columns j : j + kw": (
+        lambda x, w, bias, i, j: (x[:, i, j] * w).sum() + bias
+    ),
+    "these are the products: add them up": lambda x, w, bias, i, j: _block(x, w, i, j) * w + bias,
+    "@ is a product of matrices: * multiplies each pixel by its weight": (
+        lambda x, w, bias, i, j: (_block(x, w, i, j) @ w).sum() + bias
+    ),
+    "np.dot is a product of matrices: * multiplies each pixel by its weight": (
+        lambda x, w, bias, i, j: np.dot(_block(x, w, i, j), w) + bias
+    ),
+    "the block is one row and one column too small: a slice stops before its end, i : i + kh": (
+        lambda x, w, bias, i, j: (x[:, i : i + w.shape[1] - 1, j : j + w.shape[2] - 1] * w).sum() + bias
+    ),
+    "the bias is added, and no factor": lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum() * bias,
 }
 
 ROW: Mistakes = {
@@ -78,6 +114,27 @@ ROW: Mistakes = {
     ),
     "the block ends where the one at (0, 0) would: i : i + k, j : j + k": (
         lambda x, i, j, k: x[:, i:k, j:k].reshape(-1)
+    ),
+    "this has two axes, of which the first has one place: reshape(-1) leaves one axis": (
+        lambda x, i, j, k: x[:, i : i + k, j : j + k].reshape(1, -1)
+    ),
+    "each channel has a line of its own: reshape(-1) makes one row of all": (
+        lambda x, i, j, k: x[:, i : i + k, j : j + k].reshape(len(x), -1)
+    ),
+    "only line i of the window is there: it has the rows i : i + k": (
+        lambda x, i, j, k: x[:, i, j : j + k].reshape(-1)
+    ),
+    "the block is one row and one column too small: a slice stops before its end, i : i + k": (
+        lambda x, i, j, k: x[:, i : i + k - 1, j : j + k - 1].reshape(-1)
+    ),
+    "the block is one row and one column too large: a slice stops before its end, i : i + k": (
+        lambda x, i, j, k: x[:, i : i + k + 1, j : j + k + 1].reshape(-1)
+    ),
+    "the windows stand one pixel apart, and not k: window (i, j) begins at row i and column j": (
+        lambda x, i, j, k: x[:, i * k : i * k + k, j * k : j * k + k].reshape(-1)
+    ),
+    "the second pair of brackets slices the rows once more: x[:, i : ..., j : ...]": (
+        lambda x, i, j, k: x[:, i : i + k][:, j : j + k].reshape(-1)
     ),
 }
 
@@ -119,5 +176,28 @@ CHANNELS_OF: Mistakes = {
     ),
     "the list begins at o, which is an output channel: begin at group * (channels // groups)": (
         lambda o, channels, outputs, groups: [o + c for c in range(channels // groups)]
+    ),
+    "these are every groups-th input channel: a group's are next to each other": (
+        lambda o, channels, outputs, groups: list(range(o // (outputs // groups), channels, groups))
+    ),
+    "this is the number of the group: list its channels, from group * (channels // groups) on": (
+        lambda o, channels, outputs, groups: [o // (outputs // groups)]
+    ),
+    "/ makes a float of 2.0, which range does not take: divide with //": (
+        lambda o, channels, outputs, groups: _channels(o // (outputs // groups), channels / groups)  # type: ignore[arg-type]
+    ),
+    "o counts from 0: its group is o // (outputs // groups), without - 1": (
+        lambda o, channels, outputs, groups: _channels((o - 1) // (outputs // groups), channels // groups)
+    ),
+    "these are all the channels: a group sees channels // groups of them": (
+        lambda o, channels, outputs, groups: list(range(channels))
+    ),
+    "the list ends where it should, and begins too early: at group * (channels // groups)": (
+        lambda o, channels, outputs, groups: list(
+            range(o // (outputs // groups), (o // (outputs // groups) + 1) * (channels // groups))
+        )
+    ),
+    "group * groups is no channel of its own: a group has channels // groups of them, so that is the factor": (
+        lambda o, channels, outputs, groups: [o // (outputs // groups) * groups + c for c in range(channels // groups)]
     ),
 }

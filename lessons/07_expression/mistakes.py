@@ -22,6 +22,15 @@ def _end_to_end(text: str) -> list[tuple[str, int, int]]:
 
 
 CUT: Mistakes = {
+    "only the first word is there: does `return` stand in the loop? It belongs after it": lambda text: [
+        (match[0], match.start(), match.end()) for match in [*WORD.finditer(text)][:1]
+    ],
+    "match.span() is one pair of places: the three stand side by side, (word, start, end)": lambda text: [
+        (match[0], match.span()) for match in WORD.finditer(text)
+    ],
+    "+= takes the three out of their brackets: append((word, start, end)) keeps them together": lambda text: [
+        one for match in WORD.finditer(text) for one in (match[0], match.start(), match.end())
+    ],
     "index finds the first of equal words, so the second @0 gets the place of the first: match.start() is its own": (
         lambda text: [(word, text.index(word), text.index(word) + len(word)) for word in _words(text)]
     ),
@@ -51,7 +60,23 @@ def _numbers(text: str) -> list[int]:
     return [int(word) for word in _words(text) if word[0] == "@"]
 
 
+def _begun_with(first: Callable[[list[int]], int]) -> Callable[[str], int]:
+    """An inputs_needed that takes a first number, which may not be there, and then looks for a higher one."""
+
+    def inputs_needed(text: str) -> int:
+        numbers = _operands(text)
+        return max([first(numbers), *numbers]) + 1
+
+    return inputs_needed
+
+
 INPUTS_NEEDED: Mistakes = {
+    "a text without operands has no first number: begin with -1, and take what is higher": _begun_with(
+        lambda numbers: numbers[0]
+    ),
+    "a text without operands has no first number for next(...) to give: begin with -1, and take what is higher": (
+        _begun_with(lambda numbers: next(iter(numbers)))
+    ),
     "'@0' with its @ is no number: text[1:] leaves the @ out": lambda text: max(_numbers(text), default=-1) + 1,
     "'@0' with its @ is no number: text[1:] leaves the @ out. And without operands max needs a default": (
         lambda text: max(_numbers(text)) + 1
@@ -184,7 +209,32 @@ def _indexed_children(node: Any) -> list[Any]:
     return [*_indexed_children(node.children[0]), *_indexed_children(node.children[1]), node]
 
 
+def _node_in_the_loop(node: Any) -> list[Any]:
+    return [one for child in node.children for one in (*_node_in_the_loop(child), node)]
+
+
+def _child_once_more(node: Any) -> list[Any]:
+    order: list[Any] = []
+    for child in node.children:
+        if child.children:
+            order += _child_once_more(child)
+        order.append(child)
+    return [*order, node]
+
+
+def _what_append_gives(node: Any) -> Any:
+    order: list[Any] = []
+    for child in node.children:
+        order += _what_append_gives(child)
+    return order.append(node)  # type: ignore[func-returns-value]
+
+
 REVERSE_POLISH: Mistakes = {
+    "the node belongs at the end of the list, once, after the loop: a node without children has to be there too": (
+        _node_in_the_loop
+    ),
+    "a function among the children is there twice: the list of a child ends with the child itself": _child_once_more,
+    "append changes the list and gives None: append first, and then return the list": _what_append_gives,
     "turned round, node-left-right is right-left-node: no list needs to be turned round, only the node comes last": (
         _turned_round
     ),
@@ -216,6 +266,17 @@ REVERSE_POLISH: Mistakes = {
 }
 
 APPLY: Mistakes = {
+    "only one of the two values was taken off: pop both": lambda stack, function: [
+        *stack[:-1],
+        function(stack[-2], stack[-1]),
+    ],
+    "the function takes two values, and not a list of them: function(left, right)": lambda stack, function: [
+        *stack[:-2],
+        function(stack[-2:]),
+    ],
+    "a number cannot be added to a list: append it, or add a list with it, [function(left, right)]": (
+        lambda stack, function: stack[:-2] + function(*stack[-2:])
+    ),
     "left and right are exchanged: the value popped first lay on top, and is the right one": (
         lambda stack, function: [*stack[:-2], function(stack[-1], stack[-2])]
     ),
@@ -261,7 +322,24 @@ def _next_character(text: str, functions: Collection[str]) -> bool:
     return any(text[match.end()] != "(" for match in WORD.finditer(text) if match[0] in functions)
 
 
+def _first_of_equal_words(text: str, functions: Collection[str]) -> bool:
+    words = [*_words(text), ""]
+    return any(words[words.index(word) + 1] != "(" for word in words if word in functions)
+
+
+def _without_the_last(text: str, functions: Collection[str]) -> bool:
+    words = _words(text)
+    return any(words[words.index(word) + 1] != "(" for word in words if word in functions)
+
+
 MISPLACED: Mistakes = {
+    "index finds the first of equal words, and `add` stands there twice: go through the words by their places, or each "
+    "with the next": _first_of_equal_words,
+    "words.index(word) finds the first of equal words, and after the last one there is none: go through the words by "
+    "their places": _without_the_last,
+    "the table is the argument `functions`: the lesson's FUNCTIONS does not have log1p and expm1": (
+        lambda text, functions: any(_found(text, {"add", "sub", "mul", "div"}))
+    ),
     "whitespace may stand before a bracket, so the next character does not tell: look at the next word": (
         lambda text, functions: any(
             text[match.end() : match.end() + 1] != "(" for match in WORD.finditer(text) if match[0] in functions
@@ -291,10 +369,10 @@ MISPLACED: Mistakes = {
     "the first function decides: `return` in the loop only where a bracket is missing; False, after it, is missing": (
         lambda text, functions: next(iter(_found(text, functions)), None)
     ),
-    "no word was taken for a function: cut gives (word, start, end), and `functions` has the word of the three": (
-        lambda text, functions: False
-    ),
-    "the bracket was looked for before the function: after a word comes words[1:], before it words[:-1]": (
+    "False for every text: look up the word alone in `functions`, not (word, start, end). And one function without its "
+    "bracket is enough: `any`, not `all`": (lambda text, functions: False),
+    "True wherever a function stands: was the bracket looked for before it? After a word comes words[1:]. Or was parse "
+    "asked, which wants two values of each?": (
         lambda text, functions: any(
             word in functions and before != "(" for before, word in pairwise(["", *_words(text)])
         )

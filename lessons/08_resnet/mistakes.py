@@ -456,6 +456,9 @@ SUCCESSORS_OF: Mistakes = {
         name: readers[:1] for name, readers in _right(lines).items()
     },
     "these are all later lines: only those that read the result follow": _later,
+    "the readers come in the order of the lines, not of the alphabet: without sorted": lambda lines: {
+        name: sorted(readers) for name, readers in _right(lines).items()
+    },
     "+= adds the letters of a name one by one: append adds the name": partial(
         _successors, note=lambda found, writer, reader, _: found[writer].extend(reader)
     ),

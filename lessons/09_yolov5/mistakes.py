@@ -32,6 +32,9 @@ COUNT: Mistakes = {
     "/ counts parts of cells, too: a grid has whole ones, side // stride": lambda side: (
         3 * sum((side / s) ** 2 for s in STRIDES)
     ),
+    "a cell that is only partly in the picture does not count: // rounds down": lambda side: (
+        3 * sum(math.ceil(side / s) ** 2 for s in STRIDES)
+    ),
     "that is the grid of stride 32 alone: n = ... in a loop forgets those before, n += ... adds": lambda side: (
         3 * (side // 32) ** 2
     ),
@@ -60,6 +63,7 @@ SILU: Mistakes = {
     "the sigmoid was added: multiply x by it": lambda x: x + _sigmoid(x),
     "@ adds the products up: * multiplies number by number": lambda x: x @ _sigmoid(x),
     "the 1 + ... needs brackets: x / (1 + np.exp(-x))": lambda x: x / 1 + np.exp(-x),
+    "max takes no arrays, and SiLU needs none: it is x times sigmoid(x)": lambda x: max(0, x),
     "math.exp takes a single number: np.exp takes an array": lambda x: x / (1 + math.exp(-x)),
 }
 
@@ -86,6 +90,7 @@ UPSAMPLE: Mistakes = {
     "two in each direction make four: repeat(2, ...) and not 4": lambda x: x.repeat(4, axis=2).repeat(4, axis=3),
     "four rows are no square: two rows, and two columns": lambda x: x.repeat(4, axis=2),
     "four in one direction is a strip: two rows, and two columns": lambda x: x.repeat(4, axis=3),
+    "repeat makes a new array, and x stays as it is: return what repeat gives": lambda x: x,
     "repeat takes one axis at a time: repeat the result once more, along the other": lambda x: x.repeat(2, axis=(2, 3)),
 }
 
@@ -175,6 +180,12 @@ def _sizes(a: Box, b: Box) -> float:
     return _both(one, other) / (_area(one) + _area(other) - _both(one, other))
 
 
+def _reordered(a: Box, b: Box) -> float:
+    """As if a box were x1, x2, y1, y2."""
+    one, other = ([x1, y1, x2, y2] for x1, x2, y1, y2 in (a, b))
+    return _share(_both(one, other), _area(one) + _area(other) - _both(one, other))
+
+
 IOU: Mistakes = {
     "the lengths are negative where boxes are apart: max(0, ...) for each, before they are multiplied": _unclipped,
     "boxes are apart if ONE of the two lengths is negative: the other need not be": partial(
@@ -217,6 +228,10 @@ IOU: Mistakes = {
     "upside down: what is in common is divided by the union": lambda a, b: _share(
         _area(a) + _area(b) - _both(a, b), _both(a, b)
     ),
+    "upside down: divide what is in common by the union, and no case of its own is needed for 0": lambda a, b: (
+        (_area(a) + _area(b) - _both(a, b)) / _both(a, b) if _both(a, b) else 0.0
+    ),
+    "a box is x1, y1, x2, y2, and not x1, x2, y1, y2: place 1 is y1, and place 2 is x2": _reordered,
     "no + 1: corners lie on the edges of pixels, so x2 - x1 is the width": _with_ends,
     "x2 and y2 are a corner: the width is x2 - x1, the height y2 - y1": _sizes,
     "x2 and y2 are a corner: the area is (x2 - x1) * (y2 - y1)": lambda a, b: (
@@ -289,6 +304,9 @@ AVERAGE: Mistakes = {
         _found(hits, np.cumsum(hits) / len(hits)).sum() / total
     ),
     "these are the precisions at the hits: add them up": lambda hits, total: _found(hits, _precision(hits)) / total,
+    "// cuts off what follows the point: / divides": lambda hits, total: float(
+        _found(hits, _precision(hits)).sum() // total
+    ),
     "the sum is not divided: by total": lambda hits, total: _found(hits, _precision(hits)).sum(),
     "each precision was raised to the best that comes later: take it as it is": _best_later,
 }

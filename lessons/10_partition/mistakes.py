@@ -24,6 +24,11 @@ def _one_predecessor(place: int) -> Callable[..., int]:
     return level
 
 
+def _changes(device: str, start: str, above: Above) -> int:
+    """How many predecessors have another device, whatever their levels."""
+    return int(device != start) + sum(other != device for _, other in above)
+
+
 def _computing(placed: Sequence[str], times: Mapping[str, Sequence[float]]) -> float:
     """The time to compute all nodes, without copies."""
     return sum(times[device][v] for v, device in enumerate(placed))
@@ -40,6 +45,20 @@ def _once_for_each_source(
     """The cost where of several copies from one node only the last is paid."""
     seen = {u: cost for (u, v), cost in copies.items() if placed[u] != placed[v]}
     return _computing(placed, times) + sum(seen.values())
+
+
+def _first_of_each_source(
+    placed: Sequence[str], times: Mapping[str, Sequence[float]], copies: Mapping[tuple[int, int], float]
+) -> float:
+    """The cost where of several copies from one node only the first is paid."""
+    return _once_for_each_source(placed, times, dict(reversed(copies.items())))
+
+
+def _times_of_each_line(
+    placed: Sequence[str], times: Mapping[str, Sequence[float]], copies: Mapping[tuple[int, int], float]
+) -> float:
+    """The cost where each line of `copies` adds the times of its two nodes."""
+    return sum(times[placed[v]][v] for pair in copies for v in pair) + _copying(placed, copies)
 
 
 BLOCKED_NODES: Mistakes = {
@@ -76,6 +95,21 @@ BLOCKED_NODES: Mistakes = {
     "enumerate gives (number, node): for v, (op, reads, makes) in enumerate(nodes)": lambda nodes, known: [
         v for v, op, _, _ in enumerate(nodes) if op not in known
     ],
+    "`known` says what this accelerator knows: another one knows other operators": lambda nodes, known: [
+        v for v, (op, _, _) in enumerate(nodes) if op not in {"input", "conv", "relu", "add"}
+    ],
+    "the sigmoid is not the only one: blocked is each operator that is not in `known`": lambda nodes, known: [
+        v for v, (op, _, _) in enumerate(nodes) if op == "sigmoid"
+    ],
+    "a node has three parts, and its number comes from enumerate: for v, (op, _, _) in enumerate(nodes)": (
+        lambda nodes, known: [v for v, op in nodes if op not in known]
+    ),
+    "that is how many nodes are blocked: give their numbers": lambda nodes, known: sum(
+        op not in known for op, _, _ in nodes
+    ),
+    "those are tensors, the lists that blocked nodes read: give the numbers of the nodes, their places in the list": (
+        lambda nodes, known: [reads for op, reads, _ in nodes if op not in known]
+    ),
     "those are the operators: give the numbers of the nodes": lambda nodes, known: [
         op for op, _, _ in nodes if op not in known
     ],
@@ -96,6 +130,12 @@ COPY_SECONDS: Mistakes = {
     ),
     "the latency passes once, and not for each byte: add it": lambda size, latency, bandwidth: (
         latency * size / bandwidth
+    ),
+    "the latency was paid for each byte: it passes once": lambda size, latency, bandwidth: (
+        size * latency + size / bandwidth
+    ),
+    "only the second part is in microseconds: both are seconds as they are": lambda size, latency, bandwidth: (
+        latency + 1e6 * size / bandwidth
     ),
     "the latency passes before a copy of no bytes, too": lambda size, latency, bandwidth: (
         latency + size / bandwidth if size else 0
@@ -169,6 +209,32 @@ LEVEL: Mistakes = {
     "a predecessor was compared with `start`: compare it with the node's own device": lambda device, start, above: max(
         [int(device != start), *(one + (other != start) for one, other in above)]
     ),
+    "a node of the other device runs in turn 1 at the EARLIEST: its predecessors count, too": (
+        lambda device, start, above: (
+            1 if device != start else max((one + (other != device) for one, other in above), default=0)
+        )
+    ),
+    "that counts predecessors on the other device: each asks for its LEVEL, and 1 more where the device differs": (
+        _changes
+    ),
+    "a predecessor on the node's OWN device counts, too, with its level": lambda device, start, above: max(
+        [int(device != start), *(one + 1 for one, other in above if other != device)]
+    ),
+    "a predecessor on the OTHER device counts, too, with 1 more than its level": lambda device, start, above: max(
+        [int(device != start), *(one for one, other in above if other == device)]
+    ),
+    "+ comes before !=: put the comparison in brackets, one + (other != device)": lambda device, start, above: max(
+        [int(device != start), *(one + other != device for one, other in above)]
+    ),
+    "`above` may be empty, and max(n, *[]) is max(n), of one number: give it a list, max([n, *...])": (
+        lambda device, start, above: max(int(device != start), *(one + (other != device) for one, other in above))
+    ),
+    "`above` may be empty, and max(b, *[]) is max(b), of one boolean: give it a list, max([b, *...])": (
+        lambda device, start, above: max(device != start, *(one + (other != device) for one, other in above))
+    ),
+    "max compares a number with a whole list: make one list of all, max([n, *...])": lambda device, start, above: max(
+        int(device != start), [one + (other != device) for one, other in above]
+    ),
     "the CPU may be the device that starts: device != start, whatever their names": lambda device, start, above: max(
         [int(device == "CPU"), *(one + (other != device) for one, other in above)]
     ),
@@ -186,6 +252,14 @@ PLACEMENT_COST: Mistakes = {
         + sum(cost for (u, v), cost in copies.items() if v == u + 1 and placed[u] != placed[v])
     ),
     "each line of `copies` is paid, also where two begin at one node": _once_for_each_source,
+    "each line of `copies` is paid, also where another one before it begins at the same node": _first_of_each_source,
+    "a node computes once: its time was added for each line of `copies` in which it stands": _times_of_each_line,
+    "all copies were paid again for each node: does their loop stand inside the other one?": (
+        lambda placed, times, copies: _computing(placed, times) + len(placed) * _copying(placed, copies)
+    ),
+    "only the dearest copy is paid: add them all up": lambda placed, times, copies: (
+        _computing(placed, times) + max((cost for (u, v), cost in copies.items() if placed[u] != placed[v]), default=0)
+    ),
     "a copy from the CPU to ACC is paid, too: wherever the two devices differ": lambda placed, times, copies: (
         _computing(placed, times)
         + sum(cost for (u, v), cost in copies.items() if (placed[u], placed[v]) == ("ACC", "CPU"))

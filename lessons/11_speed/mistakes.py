@@ -14,6 +14,12 @@ def _quartiles(seconds: Sequence[float]) -> list[float]:
     return statistics.quantiles(seconds, n=4, method="inclusive")
 
 
+def _two_numbers(seconds: Sequence[float]) -> float:
+    """Fails: there are three quartiles."""
+    low, high = _quartiles(seconds)
+    return high - low
+
+
 def _ranked(seconds: Sequence[float], quarters: int) -> float:
     """The time at so many quarters of the sorted times."""
     return sorted(seconds)[quarters * len(seconds) // 4]
@@ -47,6 +53,10 @@ CONV_FLOPS: Mistakes = {
     "an output channel has h x w numbers": lambda c_out, h, w, c, k: 2 * c_out * h * h * c * k * k,
     "two operations for EACH product: times 2, and not plus 2": lambda c_out, h, w, c, k: 2 + c_out * h * w * c * k * k,
     "those are GFLOP: leave out the division": lambda c_out, h, w, c, k: 2 * c_out * h * w * c * k * k / 1e9,
+    "^ is no power in Python: k ** 2, or k * k": lambda c_out, h, w, c, k: 2 * c_out * h * w * c * k ^ 2,
+    "k * k weights for EACH input channel: times c, and not plus c": lambda c_out, h, w, c, k: (
+        2 * c_out * h * w * (c + k * k)
+    ),
     "h and w are those of the output already: nothing is lost at the edges": lambda c_out, h, w, c, k: (
         2 * c_out * (h - k + 1) * (w - k + 1) * c * k * k
     ),
@@ -95,6 +105,19 @@ SPREAD: Mistakes = {
     "that is the standard deviation of numpy: the spread is the range of the middle half, divided by the median": (
         lambda seconds: statistics.pstdev(seconds) / statistics.median(seconds)
     ),
+    "all of these times count: `timed` below leaves the first call out itself": lambda seconds: (
+        (_quartiles(seconds[1:])[2] - _quartiles(seconds[1:])[0]) / _quartiles(seconds[1:])[1]
+    ),
+    "the range is divided by the median, and not the median by the range": lambda seconds: (
+        _quartiles(seconds)[1] / (_quartiles(seconds)[2] - _quartiles(seconds)[0])
+    ),
+    "a range is a difference, high - low, and not a ratio": lambda seconds: (
+        _quartiles(seconds)[2] / _quartiles(seconds)[0]
+    ),
+    "it returns three numbers: low, middle, high": _two_numbers,
+    "leave it unrounded": lambda seconds: round(
+        (_quartiles(seconds)[2] - _quartiles(seconds)[0]) / _quartiles(seconds)[1], 2
+    ),
     "the three numbers are at the places 0, 1 and 2": lambda seconds: (
         (_quartiles(seconds)[3] - _quartiles(seconds)[1]) / _quartiles(seconds)[2]
     ),
@@ -132,6 +155,18 @@ ATTAINABLE: Mistakes = {
     ),
     "those are the seconds it takes at least: give FLOP a second": lambda flop, size, peak, bandwidth: max(
         flop / peak, size / bandwidth
+    ),
+    "that is the intensity, FLOP a byte: the speed is at most that times bandwidth, and the peak": (
+        lambda flop, size, peak, bandwidth: flop / size
+    ),
+    "bytes times bytes a second are no speed: the bandwidth goes with FLOP a byte, f / b": (
+        lambda flop, size, peak, bandwidth: min(peak, size * bandwidth)
+    ),
+    "that says how many such operators fit into a second: each of them does `flop` operations": (
+        lambda flop, size, peak, bandwidth: min(peak / flop, bandwidth / size)
+    ),
+    "left of the ridge it is f / b * bandwidth, and not the bandwidth itself": lambda flop, size, peak, bandwidth: (
+        peak if flop / size > peak / bandwidth else bandwidth
     ),
     "those are GFLOP/s: leave out the division": lambda flop, size, peak, bandwidth: (
         min(peak, flop / size * bandwidth) / 1e9
@@ -194,6 +229,28 @@ LOWER_BOUND: Mistakes = {
     "values that overlap the same one need not be alive together: add up at each step": lambda lives, sizes: max(
         sum(sizes[name] for name, (first, last) in lives.items() if first <= end and begin <= last)
         for begin, end in lives.values()
+    ),
+    "more than two may be alive at one step: add up ALL of them": lambda lives, sizes: max(
+        sizes[one] + sizes[other]
+        for one, (first, last) in lives.items()
+        for other, (begin, end) in lives.items()
+        if one != other and first <= end and begin <= last
+    ),
+    "the two largest need not be alive together, and more than two may be: add up step by step": lambda lives, sizes: (
+        sum(sorted(sizes.values())[-2:])
+    ),
+    "step 0 is missing: range(last + 1) begins with it": lambda lives, sizes: max(
+        _alive(lives, sizes, step) for step in range(1, _steps(lives) + 1)
+    ),
+    "`lives` gives names and no steps: go through range(last + 1)": lambda lives, sizes: max(
+        _alive(lives, sizes, step) for step in lives
+    ),
+    "a value was added at its two ends alone, and twice where they are one step: add it at each step from first to "
+    "last": lambda lives, sizes: max(
+        sum(sizes[name] * life.count(step) for name, life in lives.items()) for step in range(_steps(lives) + 1)
+    ),
+    "those are bytes times steps: the bound is the bytes of one step, the busiest": lambda lives, sizes: sum(
+        sizes[name] * (last - first + 1) for name, (first, last) in lives.items()
     ),
     "that is the step and not its bytes": lambda lives, sizes: max(
         range(_steps(lives) + 1), key=lambda step: _alive(lives, sizes, step)

@@ -23,6 +23,13 @@ MASK_OF: Mistakes = {
     "this compares two classes, and there may be more: argmax along axis 1": (
         lambda logits: logits[:, 1] > logits[:, 0]
     ),
+    "only the first picture is there: leave the axis of the pictures, and take argmax along axis 1": (
+        lambda logits: logits[0].argmax(axis=0)
+    ),
+    "classes count from 0, as argmax does": lambda logits: logits.argmax(axis=1) + 1,
+    "a logit above 0 says nothing by itself: the class with the largest wins, so argmax along axis 1": (
+        lambda logits: logits > 0
+    ),
 }
 
 IOU: Mistakes = {
@@ -39,6 +46,17 @@ IOU: Mistakes = {
     "in both is a & b: == is True, too, where neither has the pixel": lambda a, b: (a == b).sum() / (a | b).sum(),
     "upside down: the pixels in both are divided by those in either": lambda a, b: (a | b).sum() / (a & b).sum(),
     "each pixel was divided by itself: count first, (a & b).sum()": lambda a, b: (a & b) / (a | b),
+    "divided by the larger of the two masks: it is the pixels of either, a | b": (
+        lambda a, b: (a & b).sum() / max(a.sum(), b.sum())
+    ),
+    "divided by the smaller of the two masks: it is the pixels of either, a | b": (
+        lambda a, b: (a & b).sum() / min(a.sum(), b.sum())
+    ),
+    "len and .size count what is False, too: .sum() counts what is True": lambda a, b: (a & b).size / (a | b).size,
+    "// rounds down to a whole number: /": lambda a, b: (a & b).sum() // (a | b).sum(),
+    "a ^ b has the pixels of one mask alone: those in either are a | b": lambda a, b: (a & b).sum() / (a ^ b).sum(),
+    "an array has no count(): .sum() counts what is True": lambda a, b: (a & b).count() / (a | b).count(),
+    "the answer was rounded: give it as it is": lambda a, b: round((a & b).sum() / (a | b).sum(), 2),
     "`and` and `or` ask about the whole array: & and | go pixel by pixel": (
         lambda a, b: (a and b).sum() / (a or b).sum()
     ),
@@ -69,11 +87,41 @@ def _stamped(
     return result
 
 
-def _too_short(pixels: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarray:
-    """`stamp_line` with room for len(pixels) * stride numbers, whose last stamp does not fit."""
-    result = np.zeros(len(pixels) * stride)
+def _in_place(
+    pixels: np.ndarray,
+    kernel: np.ndarray,
+    stride: int,
+    room: Callable[[int, int, int], int] = lambda n, k, s: (n - 1) * s + k,
+    apart: Callable[[int, int], int] = lambda k, s: s,
+    end: Callable[[int, int, int], int] = lambda i, k, s: i * s + k,
+    kind: type = float,
+) -> np.ndarray:
+    """`stamp_line` with a mistake, whose += may fail.
+
+    room : number of pixels, the kernel's length and stride -> length of the result; apart : the kernel's length and
+    stride -> how far apart stamps begin; end : place in the line, the kernel's length and how far apart -> where the
+    stamp's place ends; kind : of the result's numbers.
+    """
+    result = np.zeros(room(len(pixels), len(kernel), stride), kind)
+    step = apart(len(kernel), stride)
     for i, pixel in enumerate(pixels):
-        result[i * stride : i * stride + len(kernel)] += pixel * kernel
+        result[i * step : end(i, len(kernel), step)] += pixel * kernel
+    return result
+
+
+def _by_pixel(pixels: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarray:
+    """`stamp_line` that takes the pixels for their places."""
+    result = np.zeros((len(pixels) - 1) * stride + len(kernel))
+    for i in pixels:
+        result[i * stride : i * stride + len(kernel)] += i * kernel
+    return result
+
+
+def _all_pixels(pixels: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarray:
+    """`stamp_line` whose stamps are multiplied by all pixels."""
+    result = np.zeros((len(pixels) - 1) * stride + len(kernel))
+    for i in range(len(pixels)):
+        result[i * stride : i * stride + len(kernel)] += pixels * kernel
     return result
 
 
@@ -86,9 +134,30 @@ STAMP_LINE: Mistakes = {
     "the kernel comes out backwards: stamp it as it is": (
         lambda pixels, kernel, stride: _stamped(pixels, kernel[::-1], stride)
     ),
-    "there is no room for the last stamp: it begins at (len(pixels) - 1) * stride, and is as long as the kernel": (
-        _too_short
+    "no room for the last stamp, which begins at (len(pixels) - 1) * stride and is as long as the kernel": partial(
+        _in_place, room=lambda n, k, s: n * s
     ),
+    "the result is one place too short: it has (len(pixels) - 1) * stride + len(kernel)": partial(
+        _in_place, room=lambda n, k, s: (n - 1) * s + k - 1
+    ),
+    "the length knows no stride: the last stamp begins at (len(pixels) - 1) * stride": partial(
+        _in_place, room=lambda n, k, s: n + k - 1
+    ),
+    "len(pixels) * len(kernel) is for stamps side by side: the last one begins at (len(pixels) - 1) * stride": (
+        partial(_in_place, room=lambda n, k, s: n * k)
+    ),
+    "the kernel's length counts once, for the last stamp: (len(pixels) - 1) * stride + len(kernel)": partial(
+        _in_place, room=lambda n, k, s: (n - 1) * (s + k)
+    ),
+    "the stamps are len(kernel) apart: stamp i begins at i * stride": partial(_in_place, apart=lambda k, s: k),
+    "the place of stamp i begins at i * stride, and so ends at i * stride + len(kernel)": partial(
+        _in_place, end=lambda i, k, s: i + k
+    ),
+    "the result holds whole numbers only, and pixels may have fractions: np.zeros(...) without int": partial(
+        _in_place, kind=int
+    ),
+    "`for i in pixels` gives the pixels: `for i, pixel in enumerate(pixels)` gives their places, too": _by_pixel,
+    "one pixel makes one stamp: pixels[i] * kernel, and not all of them": _all_pixels,
     "the result is a whole stride too long: the last stamp begins at (len(pixels) - 1) * stride": partial(
         _stamped, room=lambda n, k, s: n * s + k
     ),
@@ -97,6 +166,9 @@ STAMP_LINE: Mistakes = {
     ),
     "a stamp is the kernel TIMES the pixel": partial(_stamped, times=False),
     "the last pixel has not stamped": partial(_stamped, last=1),
+    "only the first pixel has stamped: is `return` inside the loop?": (
+        lambda pixels, kernel, stride: _stamped(pixels, kernel, stride, last=len(pixels) - 1)
+    ),
 }
 
 ROWS_OF: Mistakes = {
@@ -115,6 +187,23 @@ ROWS_OF: Mistakes = {
     "the last stamp is as long as the kernel: plus kernel_size": lambda h, k, s, p=0: (h - 1) * s - 2 * p,
     "the last stamp is as long as the kernel: kernel_size, and not one less": (
         lambda h, k, s, p=0: (h - 1) * s + k - 1 - 2 * p
+    ),
+    "the last stamp is as long as the kernel: kernel_size, and not one more": (
+        lambda h, k, s, p=0: (h - 1) * s + k + 1 - 2 * p
+    ),
+    "* comes before -: the brackets of (height - 1) * stride are missing": lambda h, k, s, p=0: h - 1 * s + k - 2 * p,
+    "kernel_size and stride are exchanged: the stamps lie stride apart": lambda h, k, s, p=0: (h - 1) * k + s - 2 * p,
+    "the stamps lie stride apart, and not side by side: (height - 1) * stride + kernel_size": (
+        lambda h, k, s, p=0: h * k - 2 * p
+    ),
+    "kernel_size counts once, for the last stamp: (height - 1) * stride + kernel_size": (
+        lambda h, k, s, p=0: (h - 1) * (s + k) - 2 * p
+    ),
+    "padding is cut off the result, not off the pixels: minus 2 * padding at the end": (
+        lambda h, k, s, p=0: (h - 2 * p - 1) * s + k
+    ),
+    "padding is cut off the result, at both ends: minus 2 * padding, which no stride multiplies": (
+        lambda h, k, s, p=0: (h - p - 1) * s + k
     ),
 }
 
@@ -137,6 +226,19 @@ SKIP: Mistakes = {
     ),
     "np.stack makes a new axis: np.concatenate joins along one that is there": (
         lambda beside, below: np.stack([beside, below], axis=1)
+    ),
+    "np.stack makes a new axis in front: np.concatenate joins along one that is there": (
+        lambda beside, below: np.stack([beside, below])
+    ),
+    "without an axis np.append makes one line of both: np.concatenate([beside, below], axis=1)": np.append,
+    "only the first picture is there: leave its axis, and join along axis 1": (
+        lambda beside, below: np.concatenate([beside[0], below[0]])
+    ),
+    "only the first picture is there: np.concatenate([beside, below], axis=1) joins those of all pictures": (
+        lambda beside, below: np.concatenate([beside[0], below[0]])[None]
+    ),
+    "these are still two arrays: np.concatenate([beside, below], axis=1) makes one": (
+        lambda beside, below: [beside, below]
     ),
     "this adds, as ResNet does: U-Net puts channel beside channel": lambda beside, below: beside + below,
 }

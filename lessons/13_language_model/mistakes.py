@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,10 @@ BIGRAM_TABLE: Mistakes = {
     "each token belongs to TWO pairs, with the one before and with the one after: pairwise(ids)": partial(
         _table, lambda ids: zip(ids[::2], ids[1::2]), False
     ),
+    "a `return` in the loop ends it after the first pair: it belongs behind the loop": partial(
+        _table, lambda ids: pairwise(ids[:2]), False
+    ),
+    "only the NEXT token counts, and not all that come later": partial(_table, lambda ids: combinations(ids, 2), False),
     "counts are asked, and each row was divided by its sum": lambda ids, size: _shares(ids, size, 0),
     "counts are asked, and each row was divided by its sum, or by 1": lambda ids, size: _shares(ids, size, 1),
     "rows and columns are exchanged, and ids[-1] is the last: begin with the second token": partial(
@@ -75,6 +79,12 @@ CAUSAL_MASK: Mistakes = {
     "these are numbers to be added to the scores: what is asked for is booleans, True where a token may see": (
         lambda count: np.where(np.tri(count, dtype=bool), 0.0, -np.inf)
     ),
+    "a 1 that is seen, and -inf that is not, is no mask yet: True and False, and attention_weights puts -inf there": (
+        lambda count: np.where(np.tri(count, dtype=bool), 1.0, -np.inf)
+    ),
+    "a single row came: the tokens that look need an axis of their own, places[:, None]": lambda count: (
+        np.arange(count) <= np.arange(count)
+    ),
     "a token sees only itself: row i sees the columns 0 to i": partial(_mask, lambda i, j: i == j),
 }
 
@@ -92,6 +102,7 @@ def _turned(
     unit: float = 1.0,
     neighbours: bool = False,
     rows: bool = False,
+    exchanged: bool = False,
 ) -> np.ndarray:
     """`rotate` with a mistake.
 
@@ -99,14 +110,15 @@ def _turned(
     new left ones; zipped : left and right numbers in turns;
     minus : in the second half, too; pairs : D divided by how many there are; axis : along which the halves are joined;
     unit : of the angle, in radians; neighbours : taken as pairs, instead of one number of each half; rows : counted
-    for i, instead of pairs.
+    for i, instead of pairs; exchanged : left and right, where the right numbers are made.
     """
     left, right = (x[..., ::2], x[..., 1::2]) if neighbours else np.split(x, 2, axis=-1)
     i = np.arange(len(left) if rows else x.shape[-1] // pairs)
     angle = unit * place * 1e4 ** power(i, x.shape[-1]) * (-1 if back else 1)
     cos, sin = np.cos(angle), np.sin(angle)
     turned = left * cos - right * sin
-    halves = turned, right * cos + (turned if new_left else left) * (-sin if minus else sin)
+    first, second = (left, right) if exchanged else (right, turned if new_left else left)
+    halves = turned, first * cos + second * (-sin if minus else sin)
     return np.stack(halves, axis=-1).reshape(x.shape) if zipped else np.concatenate(halves, axis=axis)
 
 
@@ -136,6 +148,23 @@ ROTATE: Mistakes = {
     "neighbours are pairs here, and the result has halves: pair numbers i and i + D/2, as np.split gives them": partial(
         _turned, neighbours=True
     ),
+    "the right half is b cos + a sin: a and b are exchanged there": partial(_turned, exchanged=True),
+    "np.stack adds an axis: np.concatenate joins the halves along one that is there, axis=-1": lambda x, place: (
+        np.stack(np.split(_turned(x, place), 2, axis=-1), axis=-1)
+    ),
+    "np.stack adds an axis, and the first one: np.concatenate joins the halves along the last, axis=-1": (
+        lambda x, place: np.stack(np.split(_turned(x, place), 2, axis=-1))
+    ),
+    "two halves came: join them, np.concatenate([...], axis=-1)": lambda x, place: tuple(
+        np.split(_turned(x, place), 2, axis=-1)
+    ),
+    "the exponent is -2i: it is -2i/D": partial(_turned, power=lambda i, width: -2 * i),
+    "the exponent is a whole number here, and numpy refuses negative ones: it is -2 * i / D, divided with /": (
+        lambda x, place: _turned(x, place * 10000 ** (-2 * np.arange(x.shape[-1] // 2)), power=lambda i, width: 0 * i)
+    ),
+    "len(x) counts the rows where x has several: D is x.shape[-1]": lambda x, place: _turned(
+        x, place, power=lambda i, width: -2 * i / len(x)
+    ),
     "len(left) counts its rows: i runs along the last axis, np.arange(left.shape[-1])": partial(_turned, rows=True),
 }
 
@@ -158,6 +187,8 @@ def _attended(
     out_block: int | None = None,
     keys_look: bool = False,
     added: bool = False,
+    named: str = "qkv",
+    weighted: bool = True,
 ) -> np.ndarray:
     """`attend` with a mistake: (T,128) -> (T,128).
 
@@ -165,7 +196,7 @@ def _attended(
     values, if not as those of keys; joined : whether the heads are; swapped : the axes that are, before the heads are
     joined, or None; tokens : in the joined array, if not those of x; out : what is made of the last layer's weight, or
     None without that layer; out_block : whose weight that is, if not n's; keys_look : at the queries; added : whether x
-    is.
+    is; named : what is taken for q, k and v; weighted : whether the values are.
     """
 
     def heads(name: str) -> np.ndarray:
@@ -175,14 +206,15 @@ def _attended(
     turned = partial(_turned, place=np.arange(len(x))[:, None])
     q, k, v = (
         turned(heads(name)) if turns else heads(name)
-        for name, turns in zip("qkv", (queries_turned, keys_turned, values_turned))
+        for name, turns in zip(named, (queries_turned, keys_turned, values_turned))
     )
     k = shared(k)
     scores = (k @ q.swapaxes(1, 2) if keys_look else q @ k.swapaxes(1, 2)) * scale
     if masked:
         scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
     powers = np.exp(scores - scores.max(axis=2, keepdims=True))
-    y = powers / powers.sum(axis=2, keepdims=True) @ (shared_values or shared)(v)
+    weights = powers / powers.sum(axis=2, keepdims=True)
+    y = weights @ (shared_values or shared)(v) if weighted else weights
     if joined:
         y = (y if swapped is None else y.swapaxes(*swapped)).reshape(tokens or len(x), 4 * WIDTH if tokens else -1)
     y = y if out is None else y @ out(weight(f"blocks.{n if out_block is None else out_block}.attention.out"))
@@ -229,6 +261,8 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         "the last linear layer, out, is missing": wrong(out=None),
         "the last linear layer is x @ weight.T, and here .T is missing": wrong(out=np.array),
         "the input is added already: that comes in the next cell": wrong(added=True),
+        'the names of queries and keys are exchanged: heads("q") are the queries': wrong(named="kqv"),
+        "these are the weights: the result is weights @ values": wrong(weighted=False),
     }
 
 
@@ -244,6 +278,14 @@ BITS_PER_CHARACTER: Mistakes = {
     ),
     "divided by the characters and, by mean(), by the tokens too: take sum()": lambda chances, characters: (
         -np.log2(chances).mean() / characters
+    ),
+    "one number is asked for: sum the bits of all tokens": lambda chances, characters: -np.log2(chances) / characters,
+    "math.log2 takes a single number: np.log2 takes an array": lambda chances, characters: (
+        -math.log2(chances).sum() / characters
+    ),
+    "upside down: bits are divided by characters": lambda chances, characters: characters / -np.log2(chances).sum(),
+    "the logarithm of a mean: sum the logarithms, and divide by the number of characters": lambda chances, characters: (
+        -np.log2(chances.mean())
     ),
     "np.log10 counts in decimal digits: bits are np.log2": lambda chances, characters: (
         -np.log10(chances).sum() / characters

@@ -288,6 +288,11 @@ def test_an_exception_that_a_mistake_raises_is_explained() -> None:
             raising(kind, type, message)()
 
 
+def test_an_exception_without_a_text_is_told_by_its_name_alone() -> None:
+    with pytest.raises(Failure, match=r"line 3 raised StopIteration$"), likely({"StopIteration": "nothing is left"}):
+        raising("raise", "StopIteration")()
+
+
 def test_what_a_timeout_may_mean_is_said_by_the_innermost_test() -> None:
     with pytest.raises(SubmissionError) as error, likely(timeout="a wider guess"), likely(timeout="a list is searched"):
         raising("timeout", "", "no answer within 1 s")()

@@ -32,6 +32,10 @@ POOLED = f"""
             y[:, :, i, j] = x[:, :, rows, cols].mean(axis=(2, 3))
     return y
 """
+MEANS_IN_LISTS = """columns = spans(x.shape[3], size[1])
+    means = [[x[:, :, a, b].mean(axis=(2, 3)) for b in columns] for a in spans(x.shape[2], size[0])]
+    return np.array(means)
+"""
 CASES = {
     "None added as a bias": (
         "without_a_bias",
@@ -410,6 +414,81 @@ CASES = {
         {LINEAR: f"        weight *= 2\n{LINEAR}"},
         "make a new array",
     ),
+    "a dictionary of operands": (
+        "what_is_read_stays_as_it_is",
+        {EXPRESSION: 'parts.evaluate(params["expr"], {f"@{i}": one for i, one in enumerate(inputs)})'},
+        "takes the inputs in a list, and in no dictionary",
+    ),
+    "a dictionary of numbered operands": (
+        "what_is_read_stays_as_it_is",
+        {EXPRESSION: 'parts.evaluate(params["expr"], dict(enumerate(inputs)))'},
+        "takes the inputs in a list, and in no dictionary",
+    ),
+    "a description for a weight": (
+        "convolution_and_pooling_with_options",
+        {
+            "    kind, name, _, _, params, _ = operator\n": "    kind, name, _, _, params, attributes = operator\n",
+            WEIGHTS: 'weight, bias = attributes.get("weight"), attributes.get("bias")',
+        },
+        "attributes holds descriptions",
+    ),
+    "the writer's type": (
+        "one_relu",
+        {"operand: name for _, name, _, outputs": "operand: kind for kind, name, _, outputs"},
+        "'pnnx.Input' is an operator's type",
+    ),
+    "a type without a function": (
+        "one_linear_layer",
+        {"return parts.flatten(inputs[0])": 'return {"nn.ReLU": parts.relu}[kind](inputs[0])'},
+        "nothing for the type torch.flatten",
+    ),
+    "pnnx.Output taken for an expression": (
+        "one_relu",
+        {'elif kind == "pnnx.Output":': 'elif kind == "never":'},
+        "compute was called for pnnx.Output",
+    ),
+    "zeros of another type for no bias": (
+        "without_a_bias",
+        {
+            "return parts.conv2d(inputs[0], weight, bias,": "bias = np.zeros(len(weight)) if bias is None else bias\n"
+            "        return parts.conv2d(inputs[0], weight, bias,"
+        },
+        "takes None where there is no bias",
+    ),
+    "the bias after softmax": (
+        "one_picture_and_two_classes",
+        {
+            "features @ weight.T + bias\n": "features @ weight.T\n",
+            "    return powers / powers.sum(axis=1, keepdims=True)\n": "    return powers / powers.sum(axis=1, "
+            "keepdims=True) + bias\n",
+        },
+        "the bias came after softmax",
+    ),
+    "the bias down the rows": (
+        "one_picture_and_two_classes",
+        {"features @ weight.T + bias\n": "features @ weight.T + bias[:, None]\n"},
+        "add (K,) as it is",
+    ),
+    "one picture without its axis": (
+        "one_picture_and_two_classes",
+        {"return powers / powers.sum(axis=1, keepdims=True)": "return (powers / powers.sum(axis=1, keepdims=True))[0]"},
+        "the axis of the batch is missing",
+    ),
+    "the channels averaged away": (
+        "one_picture_and_two_classes",
+        {"features = x.mean(axis=(2, 3))": "features = x.mean(axis=(1, 2, 3))"},
+        "over axes 2 and 3 and no others",
+    ),
+    "windows in front": (
+        "five_numbers_to_three",
+        {f"{POOLED.strip()}\n": MEANS_IN_LISTS},
+        "the windows' axes stand in front",
+    ),
+    "one mean after the other": (
+        "five_numbers_to_three",
+        {"x[:, :, rows, cols].mean(axis=(2, 3))": "x[:, :, rows, cols].mean(axis=2).mean(axis=3)"},
+        "axis=(2, 3) averages over both at once",
+    ),
     "the longer side to the nearest": (
         "the_longer_side_is_rounded_down",
         {SIDES: "round(resize * height / shorter), round(resize * width / shorter)"},
@@ -687,7 +766,52 @@ DETECTOR = {
             '    left = np.argsort(-scores, kind="stable")\n': '    order = np.argsort(-scores, kind="stable")\n'
             "    boxes, classes, left = boxes[order], classes[order], np.arange(len(order))\n"
         },
-        "these are places in the sorted boxes",
+        "yours are places in the sorted boxes",
+    ),
+    "sorted places": ("two_boxes", {"    return stay\n": "    return sorted(stay)\n"}, "or were sorted themselves"),
+    "the boxes themselves": ("two_boxes", {"    return stay\n": "    return boxes[stay]\n"}, "the boxes themselves"),
+    "the best of a class alone": (
+        "two_boxes",
+        {" & (overlap(boxes[best], boxes[left]) > threshold)": ""},
+        "and does only a box whose IoU is above the threshold go?",
+    ),
+    "middle and size for corners": (
+        "two_boxes",
+        {
+            "    left = np.argsort(-scores": "    boxes = np.concatenate([boxes[:, :2] - boxes[:, 2:] / 2, "
+            "boxes[:, :2] + boxes[:, 2:] / 2], 1)\n    left = np.argsort(-scores"
+        },
+        "Is it computed from corners",
+    ),
+    "the comparison turned round": (
+        "two_boxes",
+        {"boxes[left]) > threshold": "boxes[left]) <= threshold"},
+        "were compared the wrong way round",
+    ),
+    "lengths without their sign": (
+        "two_boxes",
+        {"np.clip(high - low, 0, None)": "np.abs(high - low)"},
+        "abs makes an overlap of it",
+    ),
+    "s not doubled": (
+        "zeros_are_the_anchors",
+        {"(2 * y[..., :2] - 0.5 + cell)": "(y[..., :2] - 0.5 + cell)"},
+        "s is doubled first",
+    ),
+    "s not doubled, where s is not 0.5": (
+        "one_anchor",
+        {"(2 * y[..., :2] - 0.5 + cell)": "(y[..., :2] - 0.5 + cell)"},
+        "s is not doubled",
+    ),
+    "half a pixel": (
+        "zeros_are_the_anchors",
+        {"(2 * y[..., :2] - 0.5 + cell) * stride": "(2 * y[..., :2] + cell) * stride - 0.5"},
+        "the 0.5 is half a cell",
+    ),
+    "height and width of the head": (
+        "zeros_are_the_anchors",
+        {"_, height, width = raw.shape": "_, width, height = raw.shape"},
+        "height and width of the head are exchanged",
     ),
     "height and width exchanged": (
         "a_picture_that_is_as_wide_as_the_canvas",
@@ -880,6 +1004,28 @@ ATTENTION = {
             "values[:, :, :end]\n": "values\n",
         },
         "nothing is masked, and places that are not in use have a weight",
+    ),
+    "scores before the keys are written": (
+        "the_three_tokens_of_the_lesson",
+        {
+            "    keys[:, :, count:end] = k\n": "",
+            "    ahead = np.arange(end)": "    keys[:, :, count:end] = k\n    ahead = np.arange(end)",
+        },
+        "the scores were computed before k was written",
+    ),
+    "an axis too few": (
+        "the_three_tokens_of_the_lesson",
+        {"    keys[:, :, count:end] = k\n": "    keys[:, count:end] = k\n"},
+        "places lie along axis 2",
+    ),
+    "p as a limit for each token": (
+        "three_tokens_reach_p",
+        {
+            "    kept[order[:count]] = probabilities[order[:count]]\n": "    sure = probabilities >= p\n"
+            "    kept[sure] = probabilities[sure] / probabilities[sure].sum()\n",
+            "return kept / kept.sum()": "return kept",
+        },
+        "it is their SUM that counts",
     ),
     "equals above a threshold": (
         "three_tokens_reach_p",
@@ -1466,16 +1612,36 @@ SPEED_AND_UNET = {
     "11/fold_batchnorm/gamma_forgotten": "gamma is forgotten",
     "11/fold_batchnorm/mean_forgotten": "the mean is forgotten",
     "11/fold_batchnorm/fixed_eps": "eps is an argument",
+    "11/fold_batchnorm/bias_as_a_column": "the bias has the axes of a weight",
+    "11/winograd_step/multiply_needed": "multiply is np.multiply unless said",
+    "11/winograd/multiply_needed": "multiply is np.multiply unless said",
     "11/plan_memory/by_place": "have the same names, in another order",
     "10/merge/an empty name for no part": "may be the first device's name",
+    "10/merge/later nodes lost": "a joined part has lost the nodes of the later ones",
+    "10/fewest/always two devices": "then there is no second name",
     "10/fewest/one more behind the maximum": "before the maximum",
     "10/fewest/one predecessor": "the largest that ANY of its predecessors asks for",
     "10/waves/waits for the caller": "compare the ready count with wait_count",
     "10/waves/makers counted": "two outputs of one sub-graph add 2",
+    "10/waves/whoever has one": "ran when the first of its tensors was there",
+    "10/waves/one empty wave": "and not an empty one",
     "10/waves/one reader": "an output adds 1 for EVERY sub-graph",
     "10/waves/tensors decide": "the wait count decides",
     "11/winograd/padded_above": "they belong below and to the right",
     "11/winograd/summed_over_kernels": "so sum over C, axis 1",
+    "06/im2col/end_of_range": "some rows were never written",
+    "06/im2col/one_row_per_line": "a line of windows goes into one row",
+    "06/im2col/cold_border": "the border is -inf, as in max pooling",
+    "06/im2col/check_without_padding": "the border counts, too",
+    "06/max_pool2d/border_below_only": "no border stands above and on the left",
+    "06/max_pool2d/windows_of_the_stride": "the windows are as large as the stride",
+    "06/max_pool2d/without_the_border": "the border counts, too",
+    "12/transposed_convolution/stride_ignored": "yours lie one pixel apart",
+    "12/transposed_convolution/first_kernels": "channel c has the kernels weight[c]",
+    "12/transposed_convolution/bias_per_stamp_and_channel": "with every stamp of every input channel",
+    "12/transposed_convolution/cut_too_short": "it ends at ph + H' and not at H'",
+    "12/transposed_convolution/check_too_strict": "one row is enough",
+    "12/mean_iou/rounded": "the answer was rounded to 4 digits",
     "12/transposed_convolution/first_sample_alone": "only the first sample is computed",
     "12/transposed_convolution/bias_on_the_last_axis": "the bias (O,) lies along the last axis",
 }
@@ -1483,7 +1649,7 @@ SPEED_AND_UNET = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", SPEED_AND_UNET)
-def test_a_known_mistake_of_lessons_11_and_12_is_told_its_cause(tmp_path: Path, case: str) -> None:
+def test_a_known_mistake_of_lessons_6_and_10_to_12_is_told_its_cause(tmp_path: Path, case: str) -> None:
     number, exercise, name = case.split("/")
     homework = homework_number(int(number))
     (mutant,) = (one for one in homework.mutants if (one.exercise, one.name) == (exercise, name))
@@ -1530,6 +1696,42 @@ ARRAYS = {
         "one_tile",
         {".sum(axis=1)  # (O": ".sum(axis=(0, 1))  # (O"},
         "sum over C alone, axis 1",
+    ),
+    "the pixels' matrix and its transpose exchanged": (
+        "11_speed",
+        "one_tile",
+        {"into @ tiles @ into.T": "into.T @ tiles @ into"},
+        "that with the first row 1, 0, -1, 0 stands on the left",
+    ),
+    "the third row turned": (
+        "11_speed",
+        "one_tile",
+        {"    inner = into": "    into[2] *= -1\n    inner = into"},
+        "in the lesson's drawing its sum is d[2] - d[1]",
+    ),
+    "the tiles' axes in a wrong order": (
+        "11_speed",
+        "channels_and_kernels",
+        {"result.transpose(0, 1, 3, 2, 4)": "result.transpose(0, 2, 3, 1, 4)"},
+        "in the order across, row, down, column",
+    ),
+    "a sum without brackets": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {"(kernel @ g)[:, None]": "np.array([g[0], (kernel @ g)[1], g[0] - g[1] + g[2] / 2, g[2]])[:, None]"},
+        "in the third product only the last weight is halved",
+    ),
+    "two sums without brackets": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {"(kernel @ g)[:, None]": "np.array([g[0], g[0] + g[1] + g[2] / 2, g[0] - g[1] + g[2] / 2, g[2]])[:, None]"},
+        "in the two middle products only the last weight is halved",
+    ),
+    "an end that is a whole number": (
+        "14_compiler",
+        "a_barrier_behind_each_part",
+        {"begin, done = 0.0,": "begin, done = 0,"},
+        "begin with 0.0, and not with 0",
     ),
     "zeros on all sides": (
         "11_speed",
@@ -1693,6 +1895,37 @@ ARRAYS = {
         {"source = part_of[maker[tensor]]": "source = part_of[tensor]"},
         "a tensor's number was used as its node's",
     ),
+    "predecessors without their numbers": (
+        "10_partition",
+        "three_nodes",
+        {"for node, device in enumerate(devices):": "for node, device in predecessors:"},
+        "the node's number comes from enumerate",
+    ),
+    "a tuple changed": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"merged[-1][1].extend(nodes)": "merged[-1][1] += nodes"},
+        "a tuple never changes",
+    ),
+    "what extend returns": (
+        "10_partition",
+        "the_parts_of_the_lesson",
+        {"merged[-1][1].extend(nodes)": "merged[-1] = (device, merged[-1][1].extend(nodes))"},
+        "extend makes the list longer and returns None",
+    ),
+    "what extend returns, extended": (
+        "10_partition",
+        "three_and_more_neighbours",
+        {"merged[-1][1].extend(nodes)": "merged[-1] = (device, merged[-1][1].extend(nodes))"},
+        "extend makes the list longer and returns None",
+    ),
+    "a list in place of a tuple": (
+        "10_partition",
+        "a_chain_in_three_parts",
+        {"        (sorted(reads), sorted(hands_over), ": "        list((sorted(reads), sorted(hands_over), "}
+        | {"for tensor in reads))\n": "for tensor in reads)))\n"},
+        "a list of tuples of three",
+    ),
     "numbers of numpy in right lists": (
         "10_partition",
         "a_chain_in_three_parts",
@@ -1770,6 +2003,151 @@ ARRAYS = {
         "three_values_in_160_bytes",
         {"lives[other][0] <= last and first <= lives[other][1]": "lives[other][0] < last and first < lives[other][1]"},
         "are both alive at step",
+    ),
+    "a loop over all starts": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {
+            "for i, j in np.ndindex(rows, cols):\n        window = padded": (
+                "for i, j in np.ndindex(height, width):\n        window = padded"
+            )
+        },
+        "some windows stick out of the image",
+    ),
+    "rows of one channel": (
+        "06_convolution",
+        "channels_follow_one_another",
+        {"channels * kh * kw), x.dtype": "kh * kw), x.dtype"},
+        "those of all channels",
+    ),
+    "rows of float32": (
+        "06_convolution",
+        "the_element_type_is_kept",
+        {"channels * kh * kw), x.dtype": "channels * kh * kw), np.float32"},
+        "the rows are float32, whatever x is",
+    ),
+    "as wide as high": (
+        "06_convolution",
+        "kernels_have_two_sizes",
+        {"j * sw : j * sw + kw]": "j * sw : j * sw + kh]"},
+        "a window has kh rows and kw columns",
+    ),
+    "a padding counted for one direction": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {
+            "rows, cols = output_size(height, kh, sh, ph), output_size(width, kw, sw, pw)": (
+                "rows, cols = output_size(height, kh, sh, ph), output_size(width, kw, sw)"
+            ),
+            "for i, j in np.ndindex(rows, cols):\n        window = padded": (
+                "for i, j in np.ndindex(rows, cols + 2 * pw):\n        window = padded"
+            ),
+        },
+        "there are more windows than were counted",
+    ),
+    "rows and columns of an image exchanged": (
+        "06_convolution",
+        "the_largest_number_of_each_window",
+        {"zip(x.shape[2:], kernel_size, stride, padding)]": "zip(x.shape[:1:-1], kernel_size, stride, padding)]"},
+        "rows before columns",
+    ),
+    "channels dealt out in turn": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"im2col(x[n, g * depth : (g + 1) * depth]": "im2col(x[n, g::groups]"},
+        "each group takes every groups-th input channel",
+    ),
+    "channels from the number of the group on": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"im2col(x[n, g * depth : (g + 1) * depth]": "im2col(x[n, g : g + depth]"},
+        "group g begins at channel g",
+    ),
+    "kernels dealt out in turn": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {
+            "kernels = weight.reshape(groups, outputs // groups, depth * kh * kw)": (
+                "kernels = weight.reshape(outputs // groups, groups, depth * kh * kw).swapaxes(0, 1)"
+            )
+        },
+        "each group takes every groups-th kernel",
+    ),
+    "a bias for each group": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"else y + bias[:, None, None]": "else y + groups * bias[:, None, None]"},
+        "the bias was added once for each group",
+    ),
+    "all channels compared": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"depth != x.shape[1] // groups": "depth != x.shape[1]"},
+        "weight.shape[1] is C // groups",
+    ),
+    "a padding for a stride": (
+        "06_convolution",
+        "the_numbers_of_the_lesson",
+        {"(kh, kw), stride, padding)\n        y[n, g]": "(kh, kw), padding, stride)\n        y[n, g]"},
+        "im2col takes the stride first",
+    ),
+    "strides in the other order": (
+        "06_convolution",
+        "strides_reach_im2col",
+        {"(kh, kw), stride, padding)\n        y[n, g]": "(kh, kw), stride[::-1], padding)\n        y[n, g]"},
+        "im2col was given the strides in the wrong order",
+    ),
+    "kernels as columns": (
+        "06_convolution",
+        "each_output_channel_has_its_kernel",
+        {"kernels[g].T).T": "kernels[g].reshape(-1, outputs // groups)).T"},
+        "weight was reshaped to (-1, O)",
+    ),
+    "weight as a convolution has it": (
+        "12_unet",
+        "a_kernel_for_each_pair_of_channels",
+        {"(inputs, outputs, kh, kw) = x.shape, weight.shape": "(outputs, inputs, kh, kw) = x.shape, weight.shape"},
+        "so compare weight.shape[0] with the channels of x",
+    ),
+    "the truth of a bias": (
+        "12_unet",
+        "the_bias_comes_once",
+        {"return y if bias is None else": "return y if not bias else"},
+        "an array has no single truth value",
+    ),
+    "one bias for all": (
+        "12_unet",
+        "the_bias_comes_once",
+        {"else y + bias[:, None, None]": "else y + bias[0]"},
+        "each output channel gets the first bias",
+    ),
+    "the sum of the biases": (
+        "12_unet",
+        "the_bias_comes_once",
+        {"else y + bias[:, None, None]": "else y + bias.sum()"},
+        "each output channel gets the sum of all biases",
+    ),
+    "whole stamps": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"(width - 1) * sw + kw), x.dtype)": "(width - 1) * sw + kw), int)"},
+        "the result holds whole numbers only",
+    ),
+    "pixels in neither mask": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"np.count_nonzero(a & b) / either": "np.count_nonzero(a == b) / either"},
+        "where neither mask has the class",
+    ),
+    "masks of all classes": (
+        "12_unet",
+        "masks_with_three_classes",
+        {
+            "np.count_nonzero(a & b) / either": (
+                "np.count_nonzero(predicted & truth) / np.count_nonzero(predicted | truth)"
+            )
+        },
+        "& and | of the masks themselves",
     ),
     "nan of numpy": (
         "12_unet",

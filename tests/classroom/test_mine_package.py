@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ from classroom.mine import package, run
 from classroom.mine.networks import MAGIC, random_network, shuffled
 from classroom.mine.package import PARTS, PackageError, files_of_package, write_package
 from classroom.mine.reference import answers, reference_parts
-from classroom.mine.report import outcome_text, parts_table, run_by_hand
+from classroom.mine.report import interpreter, missing_text, outcome_text, parts_table, run_by_hand
 from classroom.mine.run import UNSEEN, BesideKuiper, compare
 from classroom.progress import Progress
 from classroom.stubs import put_back
@@ -418,6 +419,43 @@ def test_shuffled_lines_are_the_same_lines_below_the_same_head() -> None:
 def test_the_table_has_a_row_for_each_part() -> None:
     tasks = [task for task in all_tasks(register.load(ROOT)) if task.id in IDS]
     assert parts_table(tasks, {"flatten"}).row_count == len(PARTS) + 2
+
+
+def test_a_file_that_is_not_python_yet_is_told_with_the_line(solved: Path) -> None:
+    tasks = [task for task in all_tasks(register.load(solved)) if task.id in IDS]
+    flatten = tasks[0]
+    flatten.file.write_text("import numpy as np\n\n\ndef flatten(x:\n", encoding="utf-8")
+    stands = list(parts_table(tasks, set(IDS) - {flatten.id}).columns[3].cells)
+    assert stands.count("not Python yet") == 1
+    said = " ".join(missing_text(solved / "mine", PARTS[:1], StudentWork((), (flatten,))).split())
+    assert "hw02_tensor.py, line 4 is not Python yet" in said
+    assert "not solved yet" not in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a link needs rights there")
+def test_commands_are_whole_and_have_the_interpreter_that_has_numpy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "mine_env" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(Path(sys.executable).resolve())
+    monkeypatch.setattr(sys, "executable", str(python))
+    other = tmp_path / "elsewhere" / "python"  # the same file by another link: it has other libraries
+    other.parent.mkdir()
+    other.symlink_to(Path(sys.executable).resolve())
+    monkeypatch.setenv("PATH", str(other.parent))
+    assert interpreter(tmp_path) == Path("mine_env", "bin", "python")
+    assert interpreter(tmp_path / "home") == python
+    monkeypatch.chdir(tmp_path)
+    command = f"{Path('mine_env', 'bin', 'python')} -m mine"
+    assert run_by_hand(tmp_path / "mine") == command
+    lines = outcome_text(tmp_path / "mine", BesideKuiper(agreeing=UNSEEN)).splitlines()
+    assert f"  run it      {command}" in lines
+    assert f"  a picture   {command} mine/classifier mine/{package.PHOTOGRAPH}" in lines
+    monkeypatch.chdir(other.parent)
+    assert run_by_hand(tmp_path / "mine") == f"cd {tmp_path} && {command}"
+    monkeypatch.setenv("PATH", str(python.parent))
+    assert interpreter(tmp_path) == Path("python")
 
 
 def test_what_only_the_exercise_needs_is_cut_and_what_others_call_stays() -> None:

@@ -63,6 +63,27 @@ WRITTEN = {
         'your test says that a right convolution is wrong. Its words: "no"',
         "rounding is not the reason",
     ),
+    "another error than AssertionError": (
+        WHOLE + SLOW + "    if not np.allclose(conv(x, weight, bias, 2).shape, y.shape):\n        assert False\n"
+        "    if not np.allclose(conv(x, weight, bias, 2), y):\n        raise ValueError('wrong')\n",
+        "with another error than AssertionError",
+        "instead of raising ValueError",
+    ),
+    "no assert": (
+        WHOLE + SLOW + "    np.allclose(conv(x, weight, bias, 2)[:, :, :3], y[:, :, :1])\n",
+        "caught 0 of 10",
+        "write an `assert`",
+    ),
+    "a list of biases": (
+        WHOLE + "    conv(x, weight, [1.0, 2, 3, 4], 2)\n",
+        "expected a numpy array of numbers with 1 axis, found list",
+        "make an array of numbers, with a shape like (O,)",
+    ),
+    "groups forgotten": (
+        WHOLE + "    conv(x, weight, bias)\n",
+        "raised TypeError: conv() missing 1 required positional argument: 'groups'",
+        "conv has four arguments",
+    ),
     "weights of all channels": (
         WHOLE + "    conv(x, np.ones((4, 4, 3, 3)), bias, 2)\n",
         "raised ValueError: conv: expected weight (O, C/groups, kh, kw)",

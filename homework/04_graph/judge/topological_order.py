@@ -62,7 +62,34 @@ def order_mistakes(successors: Network) -> dict[str, list[str]]:
         **parts_reversed(successors),
         "the names are sorted by their in-degree. It says how many predecessors a node has, not when they are done: "
         "subtract as they are taken, and take a node at 0.": sorted(successors, key=in_degrees(successors).__getitem__),
+        "each name was put where it fits those that were there, and never moves: a name that comes later may have to "
+        "stand between the two. Write a node down when its last predecessor is done.": inserted(successors, False),
+        "each name was put behind its predecessors that were there, and never moves: a predecessor that comes later "
+        "stands behind it. Write a node down when its last predecessor is done.": inserted(successors, True),
+        "two names were exchanged where an arrow led back, which may turn other arrows round. Write a node down when "
+        "its last predecessor is done.": exchanged(successors),
     }
+
+
+def inserted(successors: Network, behind: bool) -> list[str]:
+    """Each key in turn put in front of its successors that are there, or `behind` its predecessors: a wrong order."""
+    order: list[str] = []
+    for name in successors:
+        before = [place + 1 for place, other in enumerate(order) if name in successors[other]]
+        after = [place for place, other in enumerate(order) if other in successors[name]]
+        order.insert(max(before, default=0) if behind else min(after, default=len(order)), name)
+    return order
+
+
+def exchanged(successors: Network) -> list[str]:
+    """The keys, of which two change places at each arrow that leads back, once for each arrow: a wrong order."""
+    order = list(successors)
+    for name, followers in successors.items():
+        for follower in followers:
+            i, j = order.index(name), order.index(follower)
+            if i > j:
+                order[i], order[j] = order[j], order[i]
+    return order
 
 
 def parts_reversed(successors: Network) -> dict[str, list[str]]:
@@ -267,6 +294,29 @@ ERROR = 'raise ValueError("the graph has a cycle: " + " -> ".join([*cycle, cycle
 LEFT = "left = [name for name, count in missing.items() if count > 0]\n        "
 
 MUTANTS = [
+    Mutant(
+        "each name in front of its successors",
+        "the successors that are there already; those that come later go where they may",
+        old=LOOP,
+        new=(
+            "    for name in successors if ready else ():\n"
+            "        places = [place for place, other in enumerate(order) if other in successors[name]]\n"
+            "        order.insert(min(places, default=len(order)), name)\n"
+        ),
+    ),
+    Mutant(
+        "names change places",
+        "what an exchange puts right, the next may turn round",
+        old=LOOP,
+        new=(
+            "    order = list(successors) if ready else []\n"
+            "    for name in order[:]:\n"
+            "        for follower in successors[name]:\n"
+            "            i, j = order.index(name), order.index(follower)\n"
+            "            if i > j:\n"
+            "                order[i], order[j] = order[j], order[i]\n"
+        ),
+    ),
     Mutant(
         "the cycle is found by recursion",
         "the order is found without, and the error again needs a level for each operator",

@@ -72,6 +72,9 @@ def product_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]
         "the kernels are rotated by 180 degrees: take them as they are": reference(x, weight[:, :, ::-1, ::-1]),
         "the first kernel was used for every output channel": reference(x, np.repeat(weight[:1], outputs, 0)),
         "only the first channel is added up": reference(x[:, :1], weight[:, :1]),
+        "weight was reshaped to (-1, O), which mixes the kernels: make it (O, -1), and transpose that": reference(
+            x, np.ascontiguousarray(weight.reshape(-1, outputs).T).reshape(weight.shape)
+        ),
     }
 
 
@@ -105,7 +108,11 @@ def group_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: 
     def first(array: np.ndarray, axis: int) -> np.ndarray:
         return np.concatenate([np.split(array, groups, axis)[0]] * groups, axis)
 
+    def in_turn(array: np.ndarray, axis: int) -> np.ndarray:
+        return np.concatenate([np.take(array, range(g, array.shape[axis], groups), axis) for g in range(groups)], axis)
+
     right = reference(x, weight, bias, groups=groups)
+    near = np.concatenate([x[:, g : g + x.shape[1] // groups] for g in range(groups)], 1)
     alternating = right.reshape(len(x), groups, -1, *right.shape[2:]).swapaxes(1, 2).reshape(right.shape)
     return {
         "every group takes the bias of the first: output channel k of group g has bias[g * (O/groups) + k]": (
@@ -114,6 +121,16 @@ def group_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: 
         "every group looks at the channels of the first": reference(first(x, 1), weight, bias, groups=groups),
         "every group uses the kernels of the first": reference(x, first(weight, 0), bias, groups=groups),
         "the output channels of the groups alternate: all of group 0 come first": alternating,
+        "each group takes every groups-th input channel: a group's are next to each other, g * (C/groups) and on": (
+            reference(in_turn(x, 1), weight, bias, groups=groups)
+        ),
+        "group g begins at channel g: it begins at g * (C/groups)": reference(near, weight, bias, groups=groups),
+        "each group takes every groups-th kernel: a group's are next to each other, g * (O/groups) and on": (
+            reference(x, in_turn(weight, 0), bias, groups=groups)
+        ),
+        "the bias was added once for each group: once is enough, after all groups": (
+            reference(x, weight, bias * groups, groups=groups)
+        ),
     }
 
 
@@ -142,6 +159,11 @@ def geometry_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: 
         for down, right in steps.values()
         if (down, right) != stride != (1, 1)
     }
+    turned = reference(x, weight, None, stride[::-1], padding)
+    if stride[0] != stride[1] and turned[0, 0].size == rows * cols:
+        begins["im2col was given the strides in the wrong order: stride[0] goes down"] = turned.reshape(
+            *turned.shape[:2], rows, cols
+        )
     return {
         cause: reference(x, weight, stride=other[0], padding=other[1])
         for cause, other in wrong.items()

@@ -22,7 +22,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .shared import BEGINS, UNPADDED, Pair, pair
+from .shared import BEGINS, TWICE, UNPADDED, Pair, pair
 
 
 def rows_of(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> np.ndarray:
@@ -50,12 +50,18 @@ def order_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
     cols = x.shape[2] - kernel_size[1] + 1
     fewer = right.reshape(-1, cols, right.shape[1])[:-1, :-1].reshape(-1, right.shape[1])
     down = right.reshape(-1, cols, right.shape[1]).swapaxes(0, 1).reshape(right.shape)
+    ends = right.reshape(-1, cols, right.shape[1])[:, -1]
     return {
         "the windows go down before they go right: let the column move fastest": down,
         "each window is read column by column: flatten it row by row": (
             in_windows(right, 1, kernel_size).swapaxes(2, 3).reshape(right.shape)
         ),
         "the last starts are H - kh and W - kw themselves, and range stops before its end: add 1": fewer,
+        "some rows were never written: the last starts are H - kh and W - kw themselves, and range stops before its "
+        "end: add 1": np.concatenate([fewer, np.zeros_like(right)])[: len(right)],
+        "a line of windows goes into one row: count on after every window, inside the inner loop": (
+            np.concatenate([ends, np.zeros_like(right)])[: len(right)]
+        ),
         "each window is a column of the result: it must be a row": np.ascontiguousarray(right.T),
         "the result has more than two axes: one for the windows and one for their numbers": (
             in_windows(right, 1, kernel_size)[:, 0]
@@ -143,6 +149,8 @@ def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: P
         width = (x.shape[2] + 2 * padding[1] - kernel_size[1]) // stride[1] + 1
         right = rows_of(x, *given)
         mistakes[UNPADDED] = right.reshape(-1, width, right.shape[1])[:rows, :cols].reshape(-1, right.shape[1])
+        rows, cols = ((n + 4 * p - k) // s + 1 for n, k, s, p in zip(x.shape[1:], *given, strict=True))
+        mistakes[TWICE] = np.concatenate([right, np.zeros((rows * cols - len(right), right.shape[1]), right.dtype)])
     return mistakes
 
 
@@ -156,6 +164,9 @@ def border_mistakes(x: np.ndarray, kernel_size: Pair, padding: Pair) -> dict[str
         ),
         "all padding stands above and at the left: put `padding` on each of the four sides": (
             rows_of(np.pad(x, ((0, 0), (2 * ph, 0), (2 * pw, 0))), kernel_size, (1, 1), none)
+        ),
+        "the border is -inf, as in max pooling: im2col puts zeros there": (
+            rows_of(np.pad(x, ((0, 0), (ph, ph), (pw, pw)), constant_values=-np.inf), kernel_size, (1, 1), none)
         ),
     }
 
@@ -235,6 +246,12 @@ FITS = (
     "    if rows < 1 or cols < 1:\n"
     '        raise ValueError(f"im2col: a kernel {kh}x{kw} does not fit into {height}x{width} '
     'with padding {ph}, {pw}")\n'
+)
+
+LOOP = (
+    "    for i, j in np.ndindex(rows, cols):\n"
+    "        window = padded[:, i * sh : i * sh + kh, j * sw : j * sw + kw]\n"
+    "        result[i * cols + j] = window.reshape(-1)\n"
 )
 
 MUTANTS = [
@@ -391,6 +408,32 @@ MUTANTS = [
         "the last start is left out, as by range(0, height - kh)",
         old="    result = np.empty(",
         new="    rows, cols = rows - 1, cols - 1\n    result = np.empty(",
+    ),
+    Mutant(
+        "end_of_range",
+        "walks over the starts themselves, and range leaves out the last",
+        old=LOOP,
+        new=(
+            "    result[:] = 0\n"
+            "    starts = [(i, j) for i in range(rows - 1) for j in range(cols - 1)]\n"
+            "    for k, (i, j) in enumerate(starts):\n"
+            "        result[k] = padded[:, i * sh : i * sh + kh, j * sw : j * sw + kw].reshape(-1)\n"
+        ),
+        breaks="windows",
+    ),
+    Mutant(
+        "one_row_per_line",
+        "counts on after each line of windows only",
+        old=LOOP,
+        new="    result[:] = 0\n" + LOOP.replace("i * cols + j", "i"),
+        breaks="windows",
+    ),
+    Mutant(
+        "cold_border",
+        "a border of -inf, as in max pooling",
+        old="padded = np.pad(x, ((0, 0), (ph, ph), (pw, pw)))",
+        new="padded = np.pad(x, ((0, 0), (ph, ph), (pw, pw)), constant_values=-np.inf if x.dtype.kind == 'f' else 0)",
+        breaks="padding",
     ),
     Mutant(
         "padding_counted_twice",

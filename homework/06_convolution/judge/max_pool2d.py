@@ -64,6 +64,10 @@ def value_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair) -> dict[str, 
     if every.shape != right.shape:
         wrong["windows that stick out of the image were counted: output_size counts those that fit"] = every
     wrong |= without_stride(x, kernel_size, stride, (0, 0))
+    if stride != kernel_size:
+        rows, cols = right.shape[2:]
+        near = pooled(x, stride, stride, (0, 0))[:, :, :rows, :cols]
+        wrong["the windows are as large as the stride: they have kernel_size rows and columns"] = near
     return {cause: np.ascontiguousarray(one) for cause, one in wrong.items()}
 
 
@@ -116,6 +120,7 @@ def border_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pai
     """Likely cause -> what it gives for this x."""
     (ph, pw), none = padding, (0, 0)
     above = np.pad(x, ((0, 0), (0, 0), (2 * ph, 0), (2 * pw, 0)), constant_values=-np.inf)
+    below = np.pad(x, ((0, 0), (0, 0), (0, 2 * ph), (0, 2 * pw)), constant_values=-np.inf)
     return {
         "the border is 0, and 0 beats every negative pixel: it must be -np.inf": pooled(
             x, kernel_size, stride, padding, 0.0
@@ -125,6 +130,9 @@ def border_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pai
         ),
         "the whole border stands above and on the left: put `padding` on each of the four sides": (
             pooled(above, kernel_size, stride, none)
+        ),
+        "no border stands above and on the left: put `padding` on each of the four sides": (
+            pooled(below, kernel_size, stride, none)
         ),
     }
 
@@ -262,6 +270,20 @@ MUTANTS = [
         old=BORDER,
         new=BORDER.replace("(above, above), (left, left)", "(2 * above, 0), (2 * left, 0)"),
         breaks="padding",
+    ),
+    Mutant(
+        "border_below_only",
+        "the whole border below and on the right",
+        old=BORDER,
+        new=BORDER.replace("(above, above), (left, left)", "(0, 2 * above), (0, 2 * left)"),
+        breaks="padding",
+    ),
+    Mutant(
+        "windows_of_the_stride",
+        "takes windows as large as the stride",
+        old=MAXIMUM,
+        new=MAXIMUM.replace("kernel_size[", "stride["),
+        breaks="kernel",
     ),
     Mutant(
         "counted_without_the_border",

@@ -8,6 +8,10 @@ Pair = tuple[int, int]
 
 BEGINS = "window (i, j) begins at pixel (i, j): it must begin at (i * stride[0], j * stride[1])"
 
+TWICE = (
+    "the padding was counted twice: output_size adds it itself, so give it the size of x, not that of the padded image"
+)
+
 UNPADDED = "the windows were counted without the padding: output_size takes that as its last argument"
 
 

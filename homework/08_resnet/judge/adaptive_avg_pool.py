@@ -169,6 +169,9 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
         "every channel has the mean of all channels: each is averaged for itself": np.repeat(
             expected.mean(axis=1, keepdims=True), x.shape[1], axis=1
         ),
+        "the windows' axes stand in front, (h, w, N, C): .transpose(2, 3, 0, 1) moves them behind": expected.transpose(
+            2, 3, 0, 1
+        ).copy(),
         f"the numbers changed their type to {other}: keep the dtype of x": expected.astype(other),
     }
     return wrong(found, expected)

@@ -113,8 +113,15 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
         "sums in place of means: divide by the pixels of a plane": shares(pixels * features @ weight.T + bias),
         "the largest number of each plane in place of its mean": shares(x.max(axis=(2, 3)) @ weight.T + bias),
         "the bias is missing": shares(features @ weight.T),
+        "the bias came after softmax: it belongs to the scores, before np.exp": shares(features @ weight.T) + bias,
         "every picture has the probabilities of the first": np.repeat(expected[:1], len(x), axis=0),
     }
+    if len(x) in (1, len(bias)):  # else numpy does not add them
+        found["the bias is one number for each class, a column: add (K,) as it is, without a new axis"] = shares(
+            features @ weight.T + bias[:, None]
+        )
+    if len(x) == 1:
+        found["the axis of the batch is missing: a row for each picture, (N, K), also of one picture"] = expected[0]
     if len(weight) == x.shape[1]:
         found["the linear layer comes without weights"] = shares(features)
         found["weight is (K, C), one row for each class: the product needs weight.T"] = shares(features @ weight + bias)

@@ -46,14 +46,19 @@ def slow_rows(raw: np.ndarray, anchors: np.ndarray, stride: int, mistake: str = 
             one = raw[a * values : (a + 1) * values, i, j].astype(np.float64)
         s = one if mistake == "sigmoid" else 1 / (1 + np.exp(-one))
         box = one if mistake == "sigmoid of the box" else s
-        x, y = {"cell": (i, j), "no cell": (0, 0)}.get(mistake, (j, i))
+        across, down = (i * width + j) % height, (i * width + j) // height
+        x, y = {"cell": (i, j), "no cell": (0, 0), "sides": (across, down)}.get(mistake, (j, i))
         middles = box[0] + x, box[1] + y
         if mistake != "version 3":
             half = {"half": 0.0, "half added": -0.5, "two halves": 1.0}.get(mistake, 0.5)
             middles = 2 * box[0] - half + x, 2 * box[1] - half + y
+        if mistake == "not doubled":
+            middles = box[0] - 0.5 + x, box[1] - 0.5 + y
         centre = [one * (1 if mistake == "stride" else stride) for one in middles]
         if mistake == "stride of the cell":
             centre = [2 * box[0] - 0.5 + x * stride, 2 * box[1] - 0.5 + y * stride]
+        if mistake == "half a pixel":
+            centre = [(2 * box[0] + x) * stride - 0.5, (2 * box[1] + y) * stride - 0.5]
         if mistake == "stride of the sigmoid":
             centre = [(2 * box[0] - 0.5) * stride + x, (2 * box[1] - 0.5) * stride + y]
         kind = anchors[0] if mistake == "one anchor" else anchors[a]
@@ -75,7 +80,9 @@ CAUSES = {
     "stride": "the centres count in cells: multiply by the stride",
     "half": "the 0.5 is missing: centre = (2 * s - 0.5 + cell) * stride",
     "half added": "the 0.5 was added: centre = (2 * s - 0.5 + cell) * stride",
-    "two halves": "2 * s - 0.5, not 2 * (s - 0.5): only 0.5 is subtracted",
+    "two halves": "s is doubled first, and then 0.5 subtracted: 2 * s - 0.5, neither 2 * (s - 0.5) nor s - 0.5",
+    "not doubled": "s is not doubled: centre = (2 * s - 0.5 + cell) * stride",
+    "half a pixel": "the 0.5 is half a cell, not half a pixel: subtract it before you multiply by the stride",
     "version 3": "that is s + cell, as in YOLOv3: here it is 2 * s - 0.5 + cell",
     "no cell": "every centre lies in the first cell: add column and row of the cell before you multiply by the stride",
     "stride of the cell": "only the cell was multiplied by the stride: put brackets around 2 * s - 0.5 + cell",
@@ -91,6 +98,7 @@ CAUSES = {
     "reshape": "reshape alone mixes the cells: split the channels first, (A, 5+K, h, w), then bring 5+K to the end",
     "turned": "rows and columns of the grid are exchanged: after the split the axes are (A, 5+K, h, w), and the rows "
     "need (A, h, w, 5+K), which is transpose(0, 2, 3, 1)",
+    "sides": "height and width of the head are exchanged: raw.shape is (channels, h, w), h rows of w cells",
     "order": "the rows come in another order: anchor by anchor, in it row by row, in it cell by cell",
     "sigmoid": "the sigmoid is missing",
     "sigmoid of the box": "the sigmoid is missing in x, y, w and h: it belongs to all 5+K numbers",
@@ -202,6 +210,20 @@ MUTANTS = [
         "adds the 0.5, as if the grid were the middles of the cells",
         old=CENTRE,
         new="    centre = (2 * y[..., :2] + 0.5 + cell) * stride\n",
+        breaks="centre",
+    ),
+    Mutant(
+        "not_doubled",
+        "forgets the 2 of the centre, and keeps the shift",
+        old=CENTRE,
+        new="    centre = (y[..., :2] - 0.5 + cell) * stride\n",
+        breaks="centre",
+    ),
+    Mutant(
+        "half_a_pixel",
+        "shifts by half a pixel in place of half a cell",
+        old=CENTRE,
+        new="    centre = (2 * y[..., :2] + cell) * stride - 0.5\n",
         breaks="centre",
     ),
     Mutant(

@@ -124,7 +124,7 @@ def stay_mistakes(boxes: np.ndarray, scores: np.ndarray, classes: np.ndarray, th
     right = suppressed(boxes, scores, classes, threshold)
     every = (
         "that is every box: nothing was suppressed, the IoU is too small (subtract what is in common once), or the "
-        "classes were compared the wrong way round"
+        "classes, or the IoU and the threshold, were compared the wrong way round"
     )
     found = {every: suppressed(boxes, scores, classes, 1.0)}
     found |= {cause: suppressed(boxes, scores, classes, threshold, mistake) for mistake, cause in WHY.items()}

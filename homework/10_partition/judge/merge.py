@@ -15,7 +15,7 @@ blocked, the main part before it has no nodes, and the accelerator is started fo
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,19 @@ def joined(parts: Parts) -> Parts:
         else:
             done.append((device, list(nodes)))
     return done
+
+
+def firsts(parts: Parts) -> Parts:
+    """A wrong merge: of neighbours the first one stays, with its own nodes alone."""
+    left = [part for part in parts if part[1]]
+    return left[:1] + [after for before, after in pairwise(left) if before[0] != after[0]]
+
+
+def extended(parts: Parts) -> list[tuple[str, list[int] | None]]:
+    """A wrong merge: what extend returns, None, stands where neighbours were joined."""
+    left = [part for part in parts if part[1]]
+    groups = [[*some] for _, some in groupby(left, key=lambda part: part[0])]
+    return [(some[0][0], some[0][1] if len(some) == 1 else None) for some in groups]
 
 
 def beside(parts: Parts) -> Parts:
@@ -121,6 +134,8 @@ def merge_mistakes(parts: Parts) -> dict[str, Any]:
             pairwise_only(parts)
         ),
         "only NEIGHBOURS in the list may become one: what lies between them has to run in between": by_device(parts),
+        "extend makes the list longer and returns None: the longer list is the old one": extended(parts),
+        "a joined part has lost the nodes of the later ones: they belong behind its own": firsts(parts),
         "the last part is missing: is it written down when the loop ends?": right[:-1],
         "the nodes are sorted: their numbers are no order, keep the one they have": [
             (device, sorted(nodes)) for device, nodes in right

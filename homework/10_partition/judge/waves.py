@@ -49,6 +49,18 @@ def too_soon(subgraphs: Boundary) -> list[list[int]]:
     return found
 
 
+def at_the_first_tensor(subgraphs: Boundary) -> list[list[int]]:
+    """Wrong waves: a sub-graph runs as soon as one of the tensors that it waits for is there."""
+    ready, left, found = [0] * len(subgraphs), list(range(len(subgraphs))), []
+    while left:
+        wave = [i for i in left if ready[i] or not subgraphs[i][2]]
+        left = [i for i in left if i not in wave]
+        made = [t for i in wave for t in subgraphs[i][1]]
+        ready = [count + sum(t in inputs for t in made) for count, (inputs, _, _) in zip(ready, subgraphs)]
+        found.append(wave)
+    return found
+
+
 def waves_mistakes(subgraphs: Boundary) -> dict[str, list[list[int]]]:
     """Likely cause -> what it gives for these sub-graphs, where that is wrong."""
     right = waves_of(subgraphs)
@@ -57,6 +69,9 @@ def waves_mistakes(subgraphs: Boundary) -> dict[str, list[list[int]]]:
             too_soon(subgraphs)
         ),
         "sub-graphs that are ready at the same time belong in one wave": [[i] for wave in right for i in wave],
+        "a sub-graph ran when the first of its tensors was there: it waits for as many as its wait count says": (
+            at_the_first_tensor(subgraphs)
+        ),
         "the last wave is missing": right[:-1],
         "a wave is a list of places that ascend": [wave[::-1] for wave in right],
         "that is one list of places: each wave is a list of its own": [i for wave in right for i in wave],

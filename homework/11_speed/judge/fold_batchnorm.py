@@ -97,6 +97,9 @@ def folded_mistakes(
         **{cause: wrong for cause, wrong in shifts.items() if not alike(wrong, new_bias)},
     }
     found = {cause: wrong.astype(weight.dtype) for cause, wrong in found.items()}
+    found["the bias has the axes of a weight, and needs one: it is (O,), so scale it by the factor (O,)"] = new_bias[
+        :, None, None, None
+    ]
     other = np.float64 if weight.dtype == np.float32 else np.float32
     for name, right in {"weight": new_weight, "bias": new_bias}.items():
         found[f"the {name} became {np.dtype(other)}: keep the dtype of weight"] = right.astype(other)

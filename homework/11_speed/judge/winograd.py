@@ -23,6 +23,8 @@ Cost: 16 T C O products; a direct convolution has 9 H' W' C O, which is 36 T C O
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from classroom.judge import Mutant, Student, task
@@ -56,6 +58,9 @@ BACK = np.array([[1.0, 1, 1, 0], [0, 1, -1, -1]])
 KERNEL = np.array([[1.0, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
 WHOLE = KERNEL * [[1], [2], [2], [1]]
 INTO = np.array([[1.0, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]])
+THIRD_TURNED = INTO * [[1], [1], [-1], [1]]
+AXES = "down", "across", "row", "column"
+"""The axes of the tiles of results, behind that of the kernels; the last two are those inside a tile."""
 
 
 def by_transforms(
@@ -99,6 +104,12 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
             by_transforms(x, weight, np.eye(4))
         ),
         "the transform on the right is not transposed: B^T d B, into @ tiles @ into.T": by_transforms(x, weight, INTO),
+        "the pixels' matrix and its transpose are exchanged: that with the first row 1, 0, -1, 0 stands on the left": (
+            by_transforms(x, weight, INTO, INTO.T)
+        ),
+        "the third row of the pixels' matrix has the wrong sign: in the lesson's drawing its sum is d[2] - d[1]": (
+            by_transforms(x, weight, THIRD_TURNED.T, THIRD_TURNED)
+        ),
         "the channels were summed before the product: a product of sums is not the sum of products; sum the products": (
             slow_convolution(x.sum(axis=0, keepdims=True), weight.sum(axis=1, keepdims=True))
         ),
@@ -136,6 +147,12 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
         ),
         f"the result became {np.dtype(other)}: give the matrices the dtype of x": y.astype(other),
     }
+    for order in itertools.permutations(range(4)):
+        cause = (
+            f"the axes were put in the order {', '.join(AXES[i] for i in order)}: an image is down, row, across, column"
+        )
+        in_order = tiles.transpose(0, *(1 + (0, 2, 1, 3)[i] for i in order))
+        found[cause] = in_order.reshape(even.shape)[:, :height, :width]
     return {cause: wrong for cause, wrong in found.items() if wrong.dtype != y.dtype or not np.array_equal(wrong, y)}
 
 

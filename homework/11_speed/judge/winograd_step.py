@@ -47,6 +47,7 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
     minus, without = (d[2] - d[1]) * (g[0] + g[1] - g[2]) / 2, (d[1] + d[2]) * (g[0] + g[2]) / 2
     pixels = (d[2] - d[1]) * g.sum() / 2, (d[1] + d[2]) * (g[0] - g[1] + g[2]) / 2
     whole = (d[1] + d[2]) * (g.sum() // 2), (d[2] - d[1]) * ((g[0] - g[1] + g[2]) // 2)
+    halves = (d[1] + d[2]) * (g[0] + g[1] + g[2] / 2), (d[2] - d[1]) * (g[0] - g[1] + g[2] / 2)
     found = {
         "the third product has the wrong sign: in y0 = m1 + m2 + m3 and y1 = m2 - m3 - m4 its pixels are d[2] - d[1]": [
             a + b - c,
@@ -66,6 +67,14 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
         "the third product's half is missing: both middle sums of weights are divided by 2": [
             a + b + 2 * c,
             b - 2 * c - e,
+        ],
+        "in the third product only the last weight is halved: / comes before + and -, so the sum needs brackets": [
+            a + b + halves[1],
+            b - halves[1] - e,
+        ],
+        "in the two middle products only the last weight is halved: / comes before +, so the sums need brackets": [
+            a + halves[0] + halves[1],
+            halves[0] - halves[1] - e,
         ],
         "the third product's sum of weights subtracts g[1], and no other weight": [
             a + b + minus,

@@ -116,6 +116,17 @@ def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dic
         ),
         "all classes are thrown together: take each class's IoU first, then their mean": total[0]
         / max(1, total[1] + total[2] - total[0]),
+        "== is True, too, where neither mask has the class: both is (predicted == k) & (truth == k)": mean(
+            [
+                (predicted.size - scores[i][1] - scores[i][2] + 2 * scores[i][0])
+                / max(1, scores[i][1] + scores[i][2] - scores[i][0])
+                for i in either
+            ]
+        ),
+        "& and | of the masks themselves: for class k take those of predicted == k and truth == k": (
+            float(np.count_nonzero(predicted & truth) / max(1, np.count_nonzero(predicted | truth)))
+        ),
+        **{f"the answer was rounded to {n} digits: give it as it is": round(right, n) for n in (2, 3, 4, 6)},
         "class 0 is left out: the background is a class like the others": mean([ious[i] for i in either if i]),
     }
     if predicted.dtype == np.uint8:
@@ -271,6 +282,13 @@ MUTANTS = [
         old=COUNTED,
         new="        if (a & b).any():\n",
         breaks="one_mask",
+    ),
+    Mutant(
+        "rounded",
+        "rounds the answer to four digits",
+        old=MEAN,
+        new=MEAN.replace("float(sum(ious) / len(ious))", "round(float(sum(ious) / len(ious)), 4)"),
+        breaks="returns",
     ),
     Mutant(
         "no_background",

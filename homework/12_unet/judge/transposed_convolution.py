@@ -85,10 +85,14 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
     """Likely cause -> what a wrong stamp, or a stamp in a wrong place, gives."""
     right = transposed(x, weight, stride=stride)
     side, (sh, sw) = min(x.shape[2:]), stride
+    near, close = np.zeros_like(right), transposed(x, weight)
+    near[:, :, : close.shape[2], : close.shape[3]] = close
     other = "float64" if x.dtype == np.float32 else "float32"
     found = {
         "a stamp replaces what lies below it: where stamps overlap, add (+=)": overwritten(x, weight, stride),
         "stride is ignored: the stamp of pixel (i, j) begins at row i * sh and column j * sw": transposed(x, weight),
+        "there is room for stamps that lie stride apart, and yours lie one pixel apart: the stamp of pixel (i, j) "
+        "begins at row i * sh and column j * sw": near,
         "the strides are swapped: stride[0] goes down": transposed(x, weight, stride=stride[::-1]),
         "each stamp comes out turned by 180 degrees: stamp the kernel as it is; with zeros between the pixels, and a "
         "convolution, turn it: weight[:, :, ::-1, ::-1]": transposed(x, weight[:, :, ::-1, ::-1], stride=stride),
@@ -114,6 +118,9 @@ def channel_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[st
         "only the first sample is computed: the others need their stamps, too": np.concatenate(
             [right[:1], 0 * right[1:]]
         ),
+        "each input channel stamps the kernels of the first: channel c has the kernels weight[c]": transposed(
+            x, np.repeat(weight[:1], len(weight), 0), stride=stride
+        ),
         "every sample is the first one": np.broadcast_to(right[:1], right.shape),
     }
     if weight.shape[0] == weight.shape[1]:
@@ -137,6 +144,10 @@ def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: P
         ),
         "all of the padding is cut off above and at the left": full[:, :, 2 * ph :, 2 * pw :],
         "all of the padding is cut off below and at the right": full[:, :, : rows - 2 * ph, : cols - 2 * pw],
+        "the cut begins at ph, so it ends at ph + H' and not at H'": full[:, :, ph : rows - 2 * ph, pw : cols - 2 * pw],
+        "zeros were put around the image, as for a convolution: here padding CUTS the result": transposed(
+            np.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw))), weight, None, stride
+        ),
         "half of the padding is cut: ph rows above AND ph below": full[:, :, ph:, pw:],
         "a slice that ends at -0 is empty: write ph : ph + rows instead of ph : -ph": full[:, :, ph:-ph, pw:-pw],
         "half of the padding is cut at each end: ph rows go above AND ph below, not ph // 2": transposed(
@@ -158,6 +169,11 @@ def bias_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, stride: P
         "the bias is missing": plain,
         "the bias comes with every stamp: add it once, at the end": plain + stamps * column,
         "the bias comes with every input channel: add it once, at the end": plain + len(weight) * column,
+        "the bias comes with every stamp of every input channel: add it once, at the end": (
+            plain + len(weight) * stamps * column
+        ),
+        "each output channel gets the sum of all biases: bias[o] is that of channel o": plain + bias.sum(),
+        "each output channel gets the first bias: bias[o] is that of channel o": plain + bias[0],
         "no bias where no stamp lies: it belongs to every pixel of the result": plain + (stamps > 0) * column,
         "no bias where the stamps sum to 0: it belongs to every pixel of the result": plain + (plain != 0) * column,
         f"the numbers changed their type to {other}: keep the dtype of x": (plain + column).astype(other),
@@ -290,6 +306,31 @@ MUTANTS = [
         old=STAMP,
         new="        full[:, :, i : i + kh, j : j + kw] += stamps\n",
         breaks="stride",
+    ),
+    Mutant(
+        "bias_per_stamp_and_channel",
+        "adds the bias with every stamp of every input channel",
+        old=STAMP,
+        new=(
+            "        full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps if bias is None "
+            "else stamps + channels * bias[:, None, None]\n"
+            "    bias = None\n"
+        ),
+        breaks="bias",
+    ),
+    Mutant(
+        "first_kernels",
+        "stamps the kernels of the first input channel for all",
+        old=STAMPS,
+        new="stamps = np.tensordot(x[:, :, i, j], np.repeat(weight[:1], inputs, 0), axes=1)",
+        breaks="channels",
+    ),
+    Mutant(
+        "cut_too_short",
+        "ends the cut at H' instead of ph + H'",
+        old=CUT,
+        new="    y = full[:, :, ph:rows, pw:cols]\n",
+        breaks="padding",
     ),
     Mutant(
         "stride_swapped",

@@ -177,6 +177,9 @@ def attention_mistakes(
         "the new tokens see only the cache as it was: write first, then look": attended(
             q, old_keys, old_values, end, causal
         ),
+        "the scores were computed before k was written to the keys: write first, then look": attended(
+            q, old_keys, values, end, causal
+        ),
         "hidden scores are 0, and e^0 is a weight of 1: hide with -np.inf": attended(
             q, keys, values, end, causal, hidden=0.0
         ),

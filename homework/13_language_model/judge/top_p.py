@@ -99,6 +99,9 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         unstable: only(np.argsort(-probabilities)[:kept]),
         f"{unstable}; read backwards it is no longer stable": only(np.argsort(probabilities)[::-1][:kept]),
     }
+    if (probabilities < p).all():
+        cause = "no token alone is as probable as p, and so all were dropped: it is their SUM that counts"
+        found[cause] = np.zeros_like(probabilities)
     if p == 1 or sums[-1] < p:
         found["one token is left: np.argmax says 0 where no sum reaches p, and rounding may leave none"] = only(
             order[:1]

@@ -25,6 +25,8 @@ from kuiper.fast.kernels.matmul.attention import LOWEST, SMALLEST, Attention
 
 CHUNK = 256
 """Keys of a cache that are left out together where no query of a block sees any of them."""
+STAIRS = 4
+"""How many code paths causal attention has, each for so many of the first keys: few are touched that no query sees."""
 FLAGS = ir.VectorType(BYTE, 64)
 
 
@@ -83,6 +85,9 @@ def _emit(
     rows = min(module.target.tile(2)[0], length)
     blocks = -(-length // rows)
     pieces, numbers = _pieces([k.shape[-2] for k, _ in pairs], mask, module)
+    stairs = [pieces]
+    if kernel.causal and mask is None:
+        stairs = [_pieces([count], mask, module)[0] for count in _stairs(min(keys, length), module)]
     pitch = 4 * numbers
     scores = module.own(rows * numbers)
     breadth = module.target.rounded(width)
@@ -97,14 +102,13 @@ def _emit(
 
     def mixing(piece: KeyPiece) -> PackedProduct:
         """Values that are added to the sums of the pieces before; the last piece writes the result."""
-        several, last = len(pieces) > 1, piece is pieces[-1]
+        several, last = len(pieces) > 1, len(pieces) == 1 or piece is pieces[-1]
         axis = PixelAxis(rows, pitch, y.strides[-2] if last else 4 * breadth, 4 * breadth * several)
         return PackedProduct((axis,), (), piece.keys, width, residual=several, pitch=steps[piece.run][1])
 
-    asked = {piece: alone(module, asking(piece)) for piece in pieces}
-    mixed = {piece: alone(module, mixing(piece)) for piece in pieces}
-    row_key = "row of scores", tuple(pieces), kernel.scale, kernel.causal, mask and (mask.flags, mask.strides[-1])
-    softmax = partial(_softmax, kernel, pieces, keys, mask)
+    asked = {piece: alone(module, asking(piece)) for stair in stairs for piece in stair}
+    mixed = {piece: alone(module, mixing(piece)) for stair in stairs for piece in stair}
+    row_key = "row of scores", kernel.scale, kernel.causal, mask and (mask.flags, mask.strides[-1])
 
     def line(b: VectorBuilder, at: list[Value]) -> None:
         y_at, q_at, room, sums_at, nothing, hidden, *there, block = at
@@ -114,33 +118,44 @@ def _emit(
         queries = b.at(q_at, b.mul(start, i64(q.strides[-2])))
         flags = b.at(hidden, b.times(start, mask.strides[-2])) if mask else hidden
         used = _used(b, pieces[0], rows, mask, flags)
+        result = b.at(y_at, b.mul(start, i64(y.strides[-2])))
 
         def ask(piece: KeyPiece, after: Value, _: list[Value]) -> list[Value]:
             to = b.at(room, b.times(after, 4), 4 * piece.place)
             asked[piece](b, [queries, b.at(there[piece.run], b.times(after, 4), 4 * piece.first), nothing, to, to])
             return []
 
-        _each(b, pieces, used, ask)
-        function = module.shared_function(row_key, 2, 2, softmax)
-
-        def one(i: Value) -> None:
-            seen = b.smaller(b.add(b.add(start, i), i64(1)), i64(keys))
-            mine = b.at(flags, b.times(i, mask.strides[-2])) if mask else hidden
-            b.call(function, [b.at(room, b.mul(i, i64(pitch))), mine, seen, used])
-
-        b.each(rows, lambda i: one(i64(0) if isinstance(i, int) else i))
-        result = b.at(y_at, b.mul(start, i64(y.strides[-2])))
-        if len(pieces) > 1:
-            write_zeros(b, sums_at, (rows * breadth,), (4,))
-
         def mix(piece: KeyPiece, after: Value, _: list[Value]) -> list[Value]:
             step = steps[piece.run][1]
             values = b.at(there[len(pairs) + piece.run], b.times(after, step), step * piece.first)
-            to = result if piece is pieces[-1] else sums_at
+            to = result if len(pieces) == 1 or piece is pieces[-1] else sums_at
             mixed[piece](b, [b.at(room, b.times(after, 4), 4 * piece.place), values, nothing, to, sums_at])
             return []
 
-        _each(b, pieces, used, mix)
+        def attend(stair: list[KeyPiece]) -> None:
+            softmax = partial(_softmax, kernel, stair, keys, mask)
+            function = module.shared_function((*row_key, tuple(stair)), 2, 2, softmax)
+
+            def one(i: Value) -> None:
+                seen = b.smaller(b.add(b.add(start, i), i64(1)), i64(keys))
+                mine = b.at(flags, b.times(i, mask.strides[-2])) if mask else hidden
+                b.call(function, [b.at(room, b.mul(i, i64(pitch))), mine, seen, used])
+
+            _each(b, stair, used, ask)
+            b.each(rows, lambda i: one(i64(0) if isinstance(i, int) else i))
+            if len(stair) > 1:
+                write_zeros(b, sums_at, (rows * breadth,), (4,))
+            _each(b, stair, used, mix)
+
+        def climb(few: list[KeyPiece], *more: list[KeyPiece]) -> None:
+            """Attend to the fewest keys among which are all that the block's last query sees."""
+            if not more:
+                attend(few)
+                return
+            enough = b.icmp_signed("<=", b.add(start, i64(rows)), i64(few[0].keys))
+            b.either(enough, lambda: attend(few), lambda: climb(*more))
+
+        climb(*stairs)
 
     def by_group(strides: Sequence[int]) -> list[int]:
         """Strides of (*shared, matrices) along (*shared, group)."""
@@ -159,7 +174,7 @@ def _emit(
     strides += [by_group(each) for _, each in turned] + [by_group(v.strides) for _, v in pairs]
     key = (
         "attention", size, width, length, group, tuple(steps), q.strides[-2], y.strides[-2], row_key,
-        mask and mask.strides[-2],
+        tuple(map(tuple, stairs)), mask and mask.strides[-2],
     )  # fmt: skip
     emit_lines(module, places, (*shared, group), strides, line, blocks, key)
     return True
@@ -178,6 +193,13 @@ def _pieces(runs: Sequence[int], mask: Mask | None, module: Module) -> tuple[lis
             found.append(KeyPiece(run, first, before + first, place + first, count - first))
         before, place = before + count, place + module.target.rounded(count)
     return found, place
+
+
+def _stairs(keys: int, module: Module) -> list[int]:
+    """How many keys a block of causal queries may attend to, at most STAIRS numbers; the last is `keys`."""
+    panel = 2 * module.target.lanes
+    step = panel * -(-keys // (panel * STAIRS))
+    return [*range(step, keys, step), keys]
 
 
 def _used(b: VectorBuilder, piece: KeyPiece, rows: int, mask: Mask | None, flags: Value) -> Value:
