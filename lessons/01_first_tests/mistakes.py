@@ -105,7 +105,7 @@ SURVIVORS: Mistakes = {
     "a name was tested, and not its function: candidates.items() gives both": lambda test, candidates: [
         name for name in candidates if not _fails(test, name)
     ],
-    "others than `candidates` were tried: the global `mistakes` is its default alone": lambda test, candidates: [
+    "others than `candidates` were tried: the loop goes over candidates.items()": lambda test, candidates: [
         name for name in SIX if not _fails(test, _axby)
     ],
     "these are all the names, caught or not: keep those for which fails(test, f) is False": (
