@@ -1358,7 +1358,7 @@ OF_MUTANTS = {
     "share_rows/no_rows": "a part without rows takes as long as the barrier",
     "share_rows/taken_once": "each time, and not once for each thread",
     "share_rows/as_speed": "n * pace, and not n / pace",
-    "share_rows/from_0": "begin at 0.0, not at 0",
+    "share_rows/from_0": "begin with 0.0, and not with 0",
     "share_rows/float_rows": "begin at 0, not at 0.0",
     "share_rows/first_shares": "not the first ones'",
     "share_rows/needed": "leave their defaults",

@@ -148,7 +148,7 @@ def share_mistakes(
         "pace is the time for a row: n rows take n * pace, and not n / pace": shares(
             parts, unit, [1 / each for each in pace], take, barrier
         ),
-        "the end is a float, also where nothing takes any time: begin at 0.0, not at 0": (0, rows) if not end else None,
+        "the end is a float, also where no time passed: begin with 0.0, and not with 0": (0, rows) if not end else None,
         "rows are counted in whole numbers: begin at 0, not at 0.0": (end, [float(each) for each in rows]),
         "taking a unit costs `take`, at each unit": shares(parts, unit, pace, 0.0, barrier),
         "the barrier costs `barrier`": shares(parts, unit, pace, take, 0.0),
