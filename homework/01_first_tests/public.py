@@ -232,7 +232,7 @@ def e_to_minus_one_is_0_3679(student: Student, oracle: Any) -> None:
     expected = np.array([1.0, 0.36787944117144233, 0.1353352832366127, 2.718281828459045])
     with likely(EXP_CAUSES):
         got = student.e_power_minus(x)
-    expect(got, expected, rtol=1e-6, mistakes=oracle.power_mistakes(x))
+    expect(got, expected, rtol=1e-10, mistakes=oracle.power_mistakes(x))
 
 
 @task("e_power_minus", "digits", "power", "floats", "shape")

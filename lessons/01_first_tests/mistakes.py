@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,14 @@ DOT: Mistakes = {
     "i and j are exchanged: i is the row of w, j the column of x": lambda w, x, i, j: sum(
         w[j, k] * x[k, i] for k in range(w.shape[1])
     ),
+    "this is one product alone, as in w * x: add up w[i, k] * x[k, j] over all k": lambda w, x, i, j: w[i, j] * x[i, j],
+    "w[k, i] walks down a column of w: along its row i it is w[i, k]": lambda w, x, i, j: sum(
+        w[k, i] * x[k, j] for k in range(w.shape[0])
+    ),
+    "w[k, i] walks down a column of w: along its row i it is w[i, k], as far as w has columns": lambda w, x, i, j: sum(
+        w[k, i] * x[k, j] for k in range(w.shape[1])
+    ),
+    "w[:, i] is a column of w: its row i is w[i]": lambda w, x, i, j: w[:, i] @ x[:, j],
     "these are the products alone: add them up": lambda w, x, i, j: w[i] * x[:, j],
     "this is the first product alone: `return` belongs after the loop": lambda w, x, i, j: w[i, 0] * x[0, j],
     "x[j, k] walks along a row of x: down its column j it is x[k, j]": lambda w, x, i, j: sum(
@@ -59,13 +68,32 @@ def _fails(test: Callable[..., Any], f: Callable[..., Any]) -> bool:
     return False
 
 
+SIX = ("x @ w + b", "w * x + b", "w.T @ x + b", "w @ x", "w @ x + w", "w @ x + b.T")
+"""The names of the mistakes that the lesson collects."""
+
+
+def _axby(w: Any, x: Any, b: Any) -> Any:
+    """As all of these, it takes three arguments."""
+    return w @ x + b
+
+
 def _pairs_of_names(test: Callable[..., Any], candidates: Any) -> list[Any]:
     return [name for name, f in candidates if not _fails(test, f)]
+
+
+def _run_one_by_one(test: Callable[..., Any], candidates: Any) -> list[Any]:
+    for f in candidates.values():
+        test(f)
+    return list(candidates)
 
 
 SURVIVORS: Mistakes = {
     "a test that catches a mistake raises an error, and that ends the loop: ask fails(test, f), which gives True or "
     "False": lambda test, candidates: [name for name, f in candidates.items() if not test(f)],
+    "a test that catches a mistake raises an error, and nothing after it is run: ask fails(test, f)": _run_one_by_one,
+    "the loop ends at the first f that is caught: leave out `break`, and go on with the others": (
+        lambda test, candidates: list(takewhile(lambda name: not _fails(test, candidates[name]), candidates))
+    ),
     "a dictionary gives its keys alone: candidates.items() gives pairs (name, f)": _pairs_of_names,
     "these are the ones that were caught: a survivor is one on which the test does NOT fail": (
         lambda test, candidates: [name for name, f in candidates.items() if _fails(test, f)]
@@ -73,8 +101,13 @@ SURVIVORS: Mistakes = {
     "these are the functions: their names are asked for, the keys of candidates": (
         lambda test, candidates: [f for f in candidates.values() if not _fails(test, f)]
     ),
-    "nobody survived: fails(test, f) wants the test first, and then the function, not its name (candidates.items() "
-    "gives both); or others than `candidates` were tried": lambda test, candidates: [],
+    "nobody survived: fails(test, f) wants the test first, and then the function": lambda test, candidates: [],
+    "a name was tested, and not its function: candidates.items() gives both": lambda test, candidates: [
+        name for name in candidates if not _fails(test, name)
+    ],
+    "others than `candidates` were tried: the loop goes over candidates.items()": lambda test, candidates: [
+        name for name in SIX if not _fails(test, _axby)
+    ],
     "these are all the names, caught or not: keep those for which fails(test, f) is False": (
         lambda test, candidates: list(candidates)
     ),
@@ -137,6 +170,9 @@ SAME: Mistakes = {
     "the shapes are not compared: got.shape == expected.shape": lambda got, expected, tolerance=1e-6: (
         got.dtype == expected.dtype and _close(got, expected, tolerance)
     ),
+    "`or` is content with one of the three: all of them must hold, so `and`": lambda got, expected, tolerance=1e-6: (
+        _close(got, expected, tolerance) if got.shape != expected.shape and got.dtype != expected.dtype else True
+    ),
     "the numbers are not compared: np.allclose does it": lambda got, expected, tolerance=1e-6: _alike(got, expected),
     "one number that agrees is enough here, .any(): all of them must, .all()": (
         lambda got, expected, tolerance=1e-6: (
@@ -173,6 +209,14 @@ def _series(
     return total
 
 
+def _one_array(x: np.ndarray, terms: int = 30) -> np.ndarray:
+    term = total = np.ones_like(x)
+    for n in range(1, terms + 1):
+        term *= x / n
+        total += term
+    return total
+
+
 EXP_SERIES: Mistakes = {
     "the loop ends in its first round: `return` stands inside it": lambda x, terms=30: _series(x, range(1, 2)),
     "the last term is missing: range(1, terms) ends before `terms`": lambda x, terms=30: _series(x, range(1, terms)),
@@ -200,5 +244,19 @@ EXP_SERIES: Mistakes = {
     "this is the last x / n alone: keep term * x / n in `term`, and add it to `total`": lambda x, terms=30: x / terms,
     "the 1 in front is missing: `total` begins as ones": lambda x, terms=30: _series(x, range(1, terms + 1)) - 1,
     "one term too many: range(1, terms + 1) ends at `terms`": lambda x, terms=30: _series(x, range(1, terms + 2)),
-    "these are always 30 terms: `terms` says how many": lambda x, terms=30: _series(x, range(1, 31)),
+    "term and total are one array with two names, so += and *= change both: begin each with an np.ones_like(x) of its "
+    "own": _one_array,
+    "term and total begin as one array, which *= changes for both: give each an np.ones_like(x) of its own": (
+        lambda x, terms=30: _series(x, range(1, terms + 1)) - 1 + x
+    ),
+    "the last term alone was added: total = total + term stands inside the loop": lambda x, terms=30: (
+        1 + _series(x, range(1, terms + 1)) - _series(x, range(1, terms))
+    ),
+    "each term is the one before it, times x / n, and not `total` times x / n": lambda x, terms=30: np.prod(
+        [1 + x / n for n in range(1, terms + 1)], axis=0
+    ),
+    "turned round: times x / n, and not n / x": lambda x, terms=30: _series(
+        x, range(1, terms + 1), lambda term, x, n: term * n / x
+    ),
+    "these are 30 terms, or all of them: `terms` says how many": lambda x, terms=30: _series(x, range(1, 31)),
 }

@@ -181,6 +181,11 @@ SUM_PHI: Mistakes = {
     "the line begins with the name that gets the value: %{s} = phi ...": lambda s: _phi(s).partition(" = ")[2],
     "each name begins with %: sums and blocks": lambda s: _phi(s).replace("%", ""),
     "the new sum is a name, too, and begins with %": lambda s: _phi(s).replace(f"%{s}.next", f"{s}.next"),
+    "V is a name of Python: {V} in the f-string writes <8 x float>": lambda s: _phi(s, "V"),
+    "the new sum is called as the sum, with .next behind it: %{s}.next": lambda s: _phi(s).replace(
+        f"%{s}.next", f"%next.{s}"
+    ),
+    "zeroinitializer is a word of IR, and no name: it has no %": lambda s: _phi(s, zero="%zeroinitializer"),
     "the type is missing: V, behind `phi`": lambda s: _phi(s, "").replace("phi  [", "phi ["),
 }
 
@@ -188,7 +193,9 @@ WAITING: Mistakes = {
     "turned round: a thread waits from its own time until the largest, max(arrivals) - time": lambda arrivals: sum(
         time - max(arrivals) for time in arrivals
     ),
-    "that is what the first to arrive waits: all threads together": lambda arrivals: max(arrivals) - min(arrivals),
+    "that is the largest minus the smallest, what the first waits: all threads together": lambda arrivals: (
+        max(arrivals) - min(arrivals)
+    ),
     "a barrier opens for the largest of the times, which need not stand last": (
         lambda arrivals: sum(arrivals[-1] - time for time in arrivals)
     ),

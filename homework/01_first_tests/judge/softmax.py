@@ -122,7 +122,8 @@ def rounded_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     total = powers.sum(axis=-1, keepdims=True)
     return {
         **{
-            f"{tiny} was added to the sum, which is at least 1 and needs no help: leave it out": powers / (total + tiny)
+            f"{tiny} or less was added to the sum, which is at least 1 and needs no help: leave it out": powers
+            / (total + tiny)
             for tiny in (1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
         },
         "digits were lost on the way: float64 scores are computed in float64, with np.exp and without rounding": (

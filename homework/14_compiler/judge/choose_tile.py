@@ -107,6 +107,12 @@ CHOICES: dict[str, Choice] = {
     "v is the number of vectors, and not of the numbers in them: it is not multiplied by `lanes`": (
         lambda r, lanes, rows, channels: _stretched(best_tile(r, lanes, rows, channels), lanes)
     ),
+    "h goes up to `rows`: range(1, rows) ends one before it": lambda r, lanes, rows, channels: best_tile(
+        r, lanes, max(1, rows - 1), channels
+    ),
+    "v goes up to ceil(channels / lanes): range(1, ...) ends one before its stop": (
+        lambda r, lanes, rows, channels: best_tile(r, lanes, rows, max(1, (-(-channels // lanes) - 1) * lanes))
+    ),
     "h is larger than `rows`": lambda r, lanes, rows, channels: best_tile(r, lanes, r, channels),
     "that is the tile nearest to a square, and another has a better ratio: compare h * v / (h + v)": _by(
         lambda h, v: -abs(h - v)
@@ -195,6 +201,14 @@ MUTANTS = [
         VECTORS,
         VECTORS.replace("-(-channels // lanes)", "registers"),
         "channels",
+    ),
+    Mutant("a_row_less", "ends before `rows`", HEIGHT, HEIGHT.replace("rows)", "max(1, rows - 1))"), "best"),
+    Mutant(
+        "a_vector_less",
+        "ends before the last vector",
+        VECTORS,
+        VECTORS.replace("-(-channels // lanes) + 1", "max(2, -(-channels // lanes))"),
+        "best",
     ),
     Mutant("most_sums", "the most sums", BETTER, "        if h * v > best[0] * best[1]:\n", "best"),
     Mutant("whole_ratio", "divides without a remainder", BETTER, BETTER.replace(" / ", " // "), "best"),

@@ -1,4 +1,4 @@
-r"""A list of calls as few loops: why the solution is as it is.
+r"""A list of calls in as few loops as possible: why the solution is as it is.
 
 One question decides about each value: must it be in memory? It must if the caller gets it, if a product or a softmax
 reads it, which need it as a whole, or if two loops read it. Otherwise one loop makes it and uses it up, number by
@@ -193,6 +193,16 @@ MUTANTS = [
         RESULT,
         "    return [group[i : i + 2] for group in groups.values() for i in range(0, len(group), 2)]\n",
         "fewest",
+    ),
+    Mutant(
+        "cut_before_products",
+        "a product begins a group, and all that follows joins it",
+        RESULT,
+        "    cut: list[list[str]] = []\n"
+        "    for name, operation in operations.items():\n"
+        "        cut += [[]] if not cut or operation not in ELEMENTWISE else []\n"
+        "        cut[-1].append(name)\n"
+        "    return cut\n",
     ),
     Mutant(
         "returned",

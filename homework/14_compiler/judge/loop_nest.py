@@ -491,5 +491,9 @@ MUTANTS = [
         "language",
     ),
     Mutant("whole_arrays", "lets Python multiply", STORE, STORE.replace("= {value}", "= {value} + x @ w"), "language"),
+    Mutant(
+        "sizes_by_shape", "asks x for its shape", "for k in range({depth}):", "for k in range(x.shape[1]):", "language"
+    ),
+    Mutant("one_line", "no line breaks", JOINED, '    return "".join(lines)\n'),
     Mutant("list", "the lines and not the text", JOINED, "    return lines\n"),
 ]

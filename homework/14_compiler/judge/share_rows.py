@@ -73,6 +73,7 @@ def otherwise(
     split: Split | None = None,
     then: Then | None = None,
     empty: bool = False,
+    once: bool = False,
 ) -> Shares:
     """As `shares`, with one thing done otherwise.
 
@@ -80,6 +81,7 @@ def otherwise(
     split : (rows, threads) -> the fixed shares.
     then : (times at which threads are done, who took the last unit) -> when each begins the next part.
     empty : who finds no row left, or has a share of none, pays `take` as well.
+    once : a thread pays `take` for its first unit only.
     """
     threads = range(len(pace))
     rows, free = [0 for _ in threads], [0.0 for _ in threads]
@@ -94,7 +96,8 @@ def otherwise(
                 last = min(threads, key=lambda t: choice(done, rows, t, count))
             elif unit is not None:
                 last = min(threads, key=done.__getitem__)
-            done[last] += take + count * pace[last] if count else 0.0
+            pays = 0.0 if once and rows[last] else take
+            done[last] += pays + count * pace[last] if count else 0.0
             rows[last] += count
             number, left = number + 1, left - count
         if empty:
@@ -141,6 +144,12 @@ def share_mistakes(
         "taking a unit costs `take`, once for a unit and not for each row": shares(
             parts, unit, [each + take for each in pace], 0.0, barrier
         ),
+        "taking a unit costs `take` each time, and not once for each thread": otherwise(*problem, once=True),
+        "pace is the time for a row: n rows take n * pace, and not n / pace": shares(
+            parts, unit, [1 / each for each in pace], take, barrier
+        ),
+        "the end is a float, also where no time passed: begin with 0.0, and not with 0": (0, rows) if not end else None,
+        "rows are counted in whole numbers: begin at 0, not at 0.0": (end, [float(each) for each in rows]),
         "taking a unit costs `take`, at each unit": shares(parts, unit, pace, 0.0, barrier),
         "the barrier costs `barrier`": shares(parts, unit, pace, take, 0.0),
         "each thread has a pace of its own": shares(parts, unit, [pace[0]] * len(pace), take, barrier),
@@ -333,6 +342,16 @@ MUTANTS = [
         "    return begin - barrier * max(0, len(parts) - 1), done\n",
         "barrier",
     ),
+    Mutant(
+        "taken_once",
+        "a thread takes its first unit only",
+        TIME,
+        TIME.replace("take + ", "(0.0 if done[thread] else take) + "),
+        "time",
+    ),
+    Mutant("as_speed", "rows per time", TIME, TIME.replace("count * ", "count / ")),
+    Mutant("from_0", "an int for no parts", "begin, done = 0.0,", "begin, done = 0,", "form"),
+    Mutant("float_rows", "rows as floats", "0.0, [0] * threads", "0.0, [0.0] * threads", "form"),
     Mutant("never_free", "nothing is taken for free", TIME, TIME.replace("take + ", ""), "time"),
     Mutant(
         "each_row",

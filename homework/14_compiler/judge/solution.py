@@ -251,7 +251,7 @@ def share_rows(
     -----
     counter : the thread that is free first takes the next `unit` rows of the part, or what is left of it.
     ties : of several that are free at the same time it is the one with the lowest number.
-    time : a thread needs `take` and then its pace for each row of the unit; who finds no row left needs no time.
+    time : a thread needs `take` and then its pace for each row of the unit; one that finds no row left needs no time.
     static : if unit is None, thread t of T has the rows from t * rows // T to (t + 1) * rows // T - 1 of each part, as
         one unit.
     barrier : all threads begin a part at one time, the first at 0: `barrier` after the last of them is done with the
