@@ -131,7 +131,8 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
     except RecursionError as error:  # its own words depend on the line at which the limit was met
         return error, "but it raised RecursionError: it called itself until too many calls waited"
     except Exception as error:
-        return error, f"but it raised {type(error).__name__}: {error}"
+        words = str(error)
+        return error, f"but it raised {type(error).__name__}{': ' * bool(words)}{words}"
     try:
         return _plain(got, (np.bool_, np.str_)), ""  # of numbers the type counts: float32 has fewer digits
     except RecursionError:
