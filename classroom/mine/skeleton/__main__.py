@@ -62,7 +62,8 @@ def answers(param: Path, given: Path | None = None) -> list[str]:
     text = param.read_text(encoding="utf-8")
     network = load(param)
     if given is None:
-        return [f"{param.name}: {len(text.split(chr(10))) - 3} operators, all known. Give it a picture or a .npy file."]
+        lines = [line for line in text.split("\n") if line.strip()]
+        return [f"{param.name}: {len(lines) - 2} operators, all known. Give it a picture or a .npy file."]
     y = network(read_input(given, text))
     if y.ndim != 2:
         return [f"{param.name} gives an array of shape {y.shape}."]

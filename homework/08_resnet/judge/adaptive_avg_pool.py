@@ -11,9 +11,8 @@ too many.
 
 Typical mistakes:
 
-- One size and one step for all windows, `step = H // h`, `size = H - (h - 1) * step`. It
-  agrees where h divides H, and for h = 1, and there only: 0 1 2 3 4 in three windows gives 1, 2, 3 in place of 0.5,
-  2, 3.5.
+- One size and one step for all windows, `step = H // h`, `size = H - (h - 1) * step`. It agrees for some sizes, such as
+  those where h divides H, and not for others: 0 1 2 3 4 in three windows gives 1, 2, 3 in place of 0.5, 2, 3.5.
 - Both borders rounded down. Then no two windows overlap, and 0 1 2 3 4 is cut into 0, 1 2, 3 4.
 - Sums divided by one number for all windows. Windows differ in length.
 - (h, w) taken for (w, h). Square sizes hide it.
@@ -130,7 +129,7 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
     numbers = np.outer(counts(x.shape[2], size[0]), counts(x.shape[3], size[1]))
     other = "float64" if x.dtype == np.float32 else "float32"
     found = {
-        "all windows have one size and one step: that is right only where the sizes divide": pooled(x, size, fixed),
+        "all windows have one size and one step: that is right for some sizes only": pooled(x, size, fixed),
         "H // h rounds too early, so all windows have one size: i * H // h for rows, j * W // w for columns": pooled(
             x, size, blocks
         ),
