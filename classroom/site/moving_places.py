@@ -32,7 +32,7 @@ PLACEMENTS = (
         "Reversed, it is a topological order",
     ),
     Placement("lessons/04_graph", "Kahn: count what is missing", "kahn", "Take any ready node"),
-    Placement("lessons/04_graph", "A place for each value", "memory", "Each box is a value"),
+    Placement("lessons/04_graph", "A place for each value", "memory", "The plan of digits. Value 8 lies low"),
     Placement("lessons/06_convolution", "im2col: windows as rows", "im2col", "Three overlapping windows"),
     Placement("lessons/06_convolution", "Stride, padding, dilation", "convolution", "which takes the place of k"),
     Placement("lessons/07_expression", "A stack computes", "reverse_polish", "the stack holds 4; then"),
