@@ -366,6 +366,7 @@ END_COMPUTED = (
     "compute was called for {0}, which computes nothing: framework itself puts x where pnnx.Input writes, and returns "
     "what pnnx.Output reads."
 )
+FELL_THROUGH = "an operator of another type came to the line of the expressions: does each if return something?"
 EXPRESSION_READ = (
     "the text of an expression goes to parts.evaluate as it stands, params['expr'], and not through "
     "parts.parse_parameter."
@@ -636,7 +637,7 @@ def causes(network: Network, calls: Calls) -> dict[str, str]:
         if list(kinds.values())[-2] != "nn.Linear":
             found["index out of range"] = READ_BY_OUTPUT
             if "expr" not in options:
-                found["KeyError: 'expr'"] = END_COMPUTED.format("pnnx.Output")
+                found["KeyError: 'expr'"] = f"{FELL_THROUGH} Or {END_COMPUTED.format('pnnx.Output')}"
     if ordered:
         found["to unpack (expected 6"] = ORDER_OF_NAMES
     for kind in kinds.values():
