@@ -25,8 +25,8 @@ from kuiper.fast.kernels.matmul.attention import LOWEST, SMALLEST, Attention
 
 CHUNK = 256
 """Keys of a cache that are left out together where no query of a block sees any of them."""
-STAIRS = 4
-"""How many code paths causal attention has, each for so many of the first keys: few are touched that no query sees."""
+PREFIXES = 4
+"""How many lengths the keys of causal attention are cut to: each block of queries takes the shortest that it can."""
 FLAGS = ir.VectorType(BYTE, 64)
 
 
@@ -85,13 +85,14 @@ def _emit(
     rows = min(module.target.tile(2)[0], length)
     blocks = -(-length // rows)
     pieces, numbers = _pieces([k.shape[-2] for k, _ in pairs], mask, module)
-    stairs = [pieces]
+    prefixes = [pieces]
     if kernel.causal and mask is None:
-        stairs = [_pieces([count], mask, module)[0] for count in _stairs(min(keys, length), module)]
+        prefixes = [_pieces([count], mask, module)[0] for count in _prefixes(min(keys, length), module)]
+    several, last_ones = len(pieces) > 1, {prefix[-1] for prefix in prefixes}
     pitch = 4 * numbers
     scores = module.own(rows * numbers)
     breadth = module.target.rounded(width)
-    sums = module.own(rows * breadth if len(pieces) > 1 else 0)
+    sums = module.own(rows * breadth if several else 0)
     turned = [in_rows(module, k.swapaxes(-1, -2)) for k, _ in pairs]  # (..., E, S)
     zero = module.weight(padded_bias(None, max(width, *(piece.keys for piece in pieces)), module.target))
     steps = [(max(strides[-2], 1), v.strides[-2]) for (_, strides), (_, v) in zip(turned, pairs)]
@@ -102,12 +103,11 @@ def _emit(
 
     def mixing(piece: KeyPiece) -> PackedProduct:
         """Values that are added to the sums of the pieces before; the last piece writes the result."""
-        several, last = len(pieces) > 1, len(pieces) == 1 or piece is pieces[-1]
-        axis = PixelAxis(rows, pitch, y.strides[-2] if last else 4 * breadth, 4 * breadth * several)
+        axis = PixelAxis(rows, pitch, y.strides[-2] if piece in last_ones else 4 * breadth, 4 * breadth * several)
         return PackedProduct((axis,), (), piece.keys, width, residual=several, pitch=steps[piece.run][1])
 
-    asked = {piece: alone(module, asking(piece)) for stair in stairs for piece in stair}
-    mixed = {piece: alone(module, mixing(piece)) for stair in stairs for piece in stair}
+    asked = {piece: alone(module, asking(piece)) for prefix in prefixes for piece in prefix}
+    mixed = {piece: alone(module, mixing(piece)) for prefix in prefixes for piece in prefix}
     row_key = "row of scores", kernel.scale, kernel.causal, mask and (mask.flags, mask.strides[-1])
 
     def line(b: VectorBuilder, at: list[Value]) -> None:
@@ -128,34 +128,34 @@ def _emit(
         def mix(piece: KeyPiece, after: Value, _: list[Value]) -> list[Value]:
             step = steps[piece.run][1]
             values = b.at(there[len(pairs) + piece.run], b.times(after, step), step * piece.first)
-            to = result if len(pieces) == 1 or piece is pieces[-1] else sums_at
+            to = result if piece in last_ones else sums_at
             mixed[piece](b, [b.at(room, b.times(after, 4), 4 * piece.place), values, nothing, to, sums_at])
             return []
 
-        def attend(stair: list[KeyPiece]) -> None:
-            softmax = partial(_softmax, kernel, stair, keys, mask)
-            function = module.shared_function((*row_key, tuple(stair)), 2, 2, softmax)
+        def attend(prefix: list[KeyPiece]) -> None:
+            softmax = partial(_softmax, kernel, prefix, keys, mask)
+            function = module.shared_function((*row_key, tuple(prefix)), 2, 2, softmax)
 
             def one(i: Value) -> None:
                 seen = b.smaller(b.add(b.add(start, i), i64(1)), i64(keys))
                 mine = b.at(flags, b.times(i, mask.strides[-2])) if mask else hidden
                 b.call(function, [b.at(room, b.mul(i, i64(pitch))), mine, seen, used])
 
-            _each(b, stair, used, ask)
+            _each(b, prefix, used, ask)
             b.each(rows, lambda i: one(i64(0) if isinstance(i, int) else i))
-            if len(stair) > 1:
+            if several:
                 write_zeros(b, sums_at, (rows * breadth,), (4,))
-            _each(b, stair, used, mix)
+            _each(b, prefix, used, mix)
 
-        def climb(few: list[KeyPiece], *more: list[KeyPiece]) -> None:
-            """Attend to the fewest keys among which are all that the block's last query sees."""
-            if not more:
-                attend(few)
+        def attend_to_shortest(prefix: list[KeyPiece], *longer: list[KeyPiece]) -> None:
+            """Attend to the shortest prefix in which is all that the block's last query sees."""
+            if not longer:
+                attend(prefix)
                 return
-            enough = b.icmp_signed("<=", b.add(start, i64(rows)), i64(few[0].keys))
-            b.either(enough, lambda: attend(few), lambda: climb(*more))
+            enough = b.icmp_signed("<=", b.add(start, i64(rows)), i64(prefix[0].keys))
+            b.either(enough, lambda: attend(prefix), lambda: attend_to_shortest(*longer))
 
-        climb(*stairs)
+        attend_to_shortest(*prefixes)
 
     def by_group(strides: Sequence[int]) -> list[int]:
         """Strides of (*shared, matrices) along (*shared, group)."""
@@ -174,7 +174,7 @@ def _emit(
     strides += [by_group(each) for _, each in turned] + [by_group(v.strides) for _, v in pairs]
     key = (
         "attention", size, width, length, group, tuple(steps), q.strides[-2], y.strides[-2], row_key,
-        tuple(map(tuple, stairs)), mask and mask.strides[-2],
+        tuple(map(tuple, prefixes)), mask and mask.strides[-2],
     )  # fmt: skip
     emit_lines(module, places, (*shared, group), strides, line, blocks, key)
     return True
@@ -195,10 +195,10 @@ def _pieces(runs: Sequence[int], mask: Mask | None, module: Module) -> tuple[lis
     return found, place
 
 
-def _stairs(keys: int, module: Module) -> list[int]:
-    """How many keys a block of causal queries may attend to, at most STAIRS numbers; the last is `keys`."""
+def _prefixes(keys: int, module: Module) -> list[int]:
+    """How many keys a block of causal queries may attend to: at most PREFIXES numbers, the last of which is `keys`."""
     panel = 2 * module.target.lanes
-    step = panel * -(-keys // (panel * STAIRS))
+    step = panel * -(-keys // (panel * PREFIXES))
     return [*range(step, keys, step), keys]
 
 
