@@ -290,7 +290,7 @@ def honest(homework: str, draw: random.Random) -> str:
     asked = {name for names in exercises(homework).values() for name in names}
     found = ways(homework)
     pieces = []
-    for name in sorted(asked, key=lambda _: draw.random()):
+    for name in draw.sample(sorted(asked), len(asked)):
         able = [text for text in found if name in blocks(text)]
         if able:
             pieces.append(with_helpers(draw.choice(able), name, asked))
@@ -478,6 +478,12 @@ class Figures:
     """Honest students, those of them who are reported with another one, and with a source of the course."""
     seconds: float = 0.0
 
+    def add(self, more: Figures) -> None:
+        """Count others' students with these."""
+        self.there, self.found = self.there + more.there, self.found + more.found
+        self.honest, self.named = self.honest + more.honest, self.named + more.named
+        self.taken, self.seconds = self.taken + more.taken, self.seconds + more.seconds
+
     def show(self) -> None:
         """Print them."""
         for kind, there in self.there.items():
@@ -559,10 +565,7 @@ def main() -> None:
         each = figures.seconds / options.classes
         print(f"{homework}: {options.classes} classes of {options.students} and the takers, {each:.2f} s each")
         figures.show()
-        total.there += figures.there
-        total.found += figures.found
-        total.honest, total.named = total.honest + figures.honest, total.named + figures.named
-        total.taken += figures.taken
+        total.add(figures)
     print("all of these:")
     total.show()
 
