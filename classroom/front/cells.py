@@ -24,8 +24,8 @@ from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
 from classroom import explain
 from classroom.front.sheets import EXERCISE, QuestionState, StudentsSheet, question_text, settings
-from classroom.front.stand_in import Given
-from classroom.judge.student import JudgeError
+from classroom.front.stand_in import Given, NoVerdict
+from classroom.judge import fair
 from classroom.tasks import HomeworkTask
 
 CELL_SECONDS = 60.0
@@ -173,6 +173,7 @@ class SheetCell(IPyNbCell):
             self._differs(CellDifference("it was not run: a cell above took too long"))
         self.parent.run_before(self.name)
         self.parent.ran.add(self.name)
+        self._began = fair.mark()
         try:
             super().runtest()
         except NbCellError as error:
@@ -204,11 +205,13 @@ class SheetCell(IPyNbCell):
         outputs = self.test_outputs or []
         expected = as_text(self.cell.outputs)
         error = next((one for one in outputs if one.output_type == "error"), None)
-        if error is not None and error.ename == JudgeError.__name__:  # no submission can raise one
+        if error is not None and error.ename == NoVerdict.__name__:  # no submission can raise one
             raise KernelFault(error.evalue)
         if error is not None and error.ename == "NotImplementedError":
             return CellDifference(self._not_written(error.evalue))
         if error is not None and "Timeout" in trouble:
+            if why := fair.too_busy(self._began):
+                raise KernelFault(why)
             return CellDifference(
                 "no output in time. Is there a loop that never ends, or one that is very slow?", expected
             )

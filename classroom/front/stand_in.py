@@ -16,7 +16,6 @@ import importlib.util
 import os
 import pickle
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
@@ -27,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from classroom.judge import fair
 from classroom.judge.codec import CodecError
-from classroom.judge.student import JudgeError, Student, SubmissionError
+from classroom.judge.student import JudgeError, Student, SubmissionError, check_fair
 from classroom.sandbox.base import Sandbox
 
 COURSE = Path(__file__).resolve().parents[2]
@@ -40,6 +40,10 @@ MEMORY = 8 << 30
 
 class NoAnswer(RuntimeError):
     """The homework gave no result: it hangs, died, cannot be imported, or returned what a sheet cannot take."""
+
+
+class NoVerdict(BaseException):
+    """A JudgeError in the kernel. The framework wraps what its layers raise, but no BaseException."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,8 @@ class Finder(MetaPathFinder, Loader):
                 raise NoAnswer(f"{name}: {error}") from None
             except SubmissionError as error:
                 raise as_raised(error, module) from None
+            except JudgeError as error:
+                raise NoVerdict(str(error)) from None
 
         ask.__name__ = ask.__qualname__ = name
         ask.__doc__ = getattr(module, name).__doc__
@@ -146,14 +152,15 @@ class Worker:
         self._student: Student | None = None
         self._spent = 0.0
         self._cell_spent = 0.0
+        self._began = self._cell_began = fair.mark()
 
     def start_cell(self) -> None:
         """A cell begins."""
-        self._cell_spent = 0.0
+        self._cell_spent, self._cell_began = 0.0, fair.mark()
 
     def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Call a function of the submission. Raises SubmissionError, CodecError, JudgeError."""
-        started = time.monotonic()
+        started = fair.mark()
         try:
             return self._once(name, args, kwargs)
         except SubmissionError as error:
@@ -161,12 +168,13 @@ class Worker:
                 raise
             return self._once(name, args, kwargs)  # a machine short of memory kills processes too
         finally:
-            self._cell_spent += time.monotonic() - started
-            self._spent += time.monotonic() - started
+            self._cell_spent += started.seconds
+            self._spent += started.seconds
 
     def _once(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         given = self._given
         if self._cell_spent > given.cell_seconds or self._spent > given.all_seconds:
+            check_fair(self._began if self._spent > given.all_seconds else self._cell_began)
             raise SubmissionError("timeout", "no answers in time: the calls took too long together")
         try:
             if self._student is None:

@@ -25,8 +25,9 @@ from classroom.grading.records import Grade, Graded, Isolation, Status, Submissi
 from classroom.grading.source_text import encoding_fault, wide_fault
 from classroom.grading.suite import Suite, check_version, homework_in, stub_of
 from classroom.grading.worksheets import sheet_checks
+from classroom.judge import fair
 from classroom.judge.homework import Homework
-from classroom.judge.student import JudgeError, SubmissionError
+from classroom.judge.student import JudgeError, SubmissionError, check_fair
 from classroom.judge.tests import Outcome, Session, Test, to_its_end
 from classroom.judge.workers import Workers
 from classroom.sandbox import Sandbox, best_sandbox, canary
@@ -34,8 +35,6 @@ from classroom.sandbox import Sandbox, best_sandbox, canary
 ATTEMPTS = 3
 PAUSE = 0.5
 """Seconds before a retry, times the number of the attempt."""
-LEAST_SHARE = 0.15
-"""Of a core: where a process gets less, time limits say nothing about an answer."""
 NOT_PYTHON = {"SyntaxError", "IndentationError", "TabError"}
 
 
@@ -106,7 +105,7 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
             outcomes = list(bench.run(homework.public, homework.hidden))
         fault = _not_python(one for one, _ in outcomes)
         asked = [] if fault else sheet_checks(
-            job.suite, homework, path, sandbox, _written(job.suite, outcomes), bench.seconds_left
+            job.suite, homework, path, sandbox, _written(job.suite, outcomes), bench.seconds_left()
         )  # fmt: skip
     if fault:
         return _unreadable(homework, encoding_fault(homework.stub.name, text) or fault)
@@ -167,7 +166,7 @@ class SubmissionRunner:
 
     def __init__(self, path: Path, suite: Suite, seed: int, workers: Workers) -> None:
         self._suite, self._seed, self._settings = suite, seed, suite.settings
-        self._until = time.monotonic() + suite.settings.submission_seconds
+        self._began = fair.mark()
         self._session: Callable[[], Session] = lambda: Session(
             path, seconds=suite.settings.call_seconds, workers=workers
         )
@@ -204,10 +203,15 @@ class SubmissionRunner:
             else:
                 yield self._alone(test)
 
-    @property
     def seconds_left(self) -> float:
-        """What is left of the submission's time."""
-        return self._until - time.monotonic()
+        """What is left of the submission's time. Raises JudgeError if that is nothing on a machine too busy for limits.
+
+        Time in which the judge stood still is not the submission's.
+        """
+        left = self._settings.submission_seconds - self._began.seconds
+        if left < 0:
+            check_fair(self._began)
+        return left
 
     def _alone(self, test: Test) -> tuple[Outcome, float]:
         """Run one test in a fresh worker; again if the worker died."""
@@ -219,54 +223,32 @@ class SubmissionRunner:
         return outcome, seconds
 
     def _one(self, session: Session, test: Test) -> tuple[Outcome, float]:
-        started = time.monotonic()
-        if started > self._until:
-            check_share(share_of_a_core())
+        began, left = fair.mark(), self.seconds_left()
+        if left < 0:
             spent = f"no time left: {self._settings.submission_seconds:g} s are spent on this submission"
             return Outcome(test, SubmissionError("timeout", spent)), 0.0
-        until = min(self._until, started + self._settings.test_seconds)
+        seconds = min(left, self._settings.test_seconds)
 
         @wraps(test.function)
         def timed(**given: Any) -> None:
-            test.function(**{**given, "student": Timed(given["student"], until)})
+            test.function(**{**given, "student": Timed(given["student"], began, seconds)})
 
         outcome = session.run(to_its_end(replace(test, function=timed)), self._seed)
-        if isinstance(outcome.error, SubmissionError) and outcome.error.kind == "timeout":
-            check_share(share_of_a_core())
-        return replace(outcome, test=test), round(time.monotonic() - started, 4)
-
-
-def share_of_a_core(work: float = 0.1, most: float = 4.0) -> float:
-    """What this process gets of a core, 0 to 1: `work` seconds of processor time by the seconds that they take.
-
-    It gives up after `most` seconds.
-    """
-    started, used = time.monotonic(), time.thread_time()
-    while time.thread_time() - used < work and time.monotonic() - started < most:
-        pass
-    return min(1.0, (time.thread_time() - used) / max(time.monotonic() - started, 1e-9))
-
-
-def check_share(share: float) -> None:
-    """Raises JudgeError where the machine is too busy for time limits."""
-    if share < LEAST_SHARE:
-        raise JudgeError(
-            f"a test ran out of time, but the machine is too busy for fair limits: a process gets {share:.0%} of a "
-            f"core, expected {LEAST_SHARE:.0%} or more. Grade again when it is less busy, or with fewer --jobs"
-        )
+        return replace(outcome, test=test), round(began.seconds, 4)
 
 
 class Timed:
     """A Student whose calls end when the test's time is up: many short calls could exceed it."""
 
-    def __init__(self, student: Any, until: float) -> None:
-        self._student, self._until = student, until
+    def __init__(self, student: Any, began: fair.Mark, seconds: float) -> None:
+        self._student, self._began, self._seconds = student, began, seconds
 
     def __getattr__(self, name: str) -> Any:
         call = getattr(self._student, name)
 
         def timed(*args: Any, **kwargs: Any) -> Any:
-            if time.monotonic() > self._until:
+            if self._began.seconds > self._seconds:
+                check_fair(self._began)
                 raise SubmissionError("timeout", "no answers in time: the test's calls took too long together")
             return call(*args, **kwargs)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from classroom.judge import codec
+from classroom.judge import codec, fair
 from classroom.judge.compare import Failure
 from classroom.judge.printed import Listener, Printed, printable
 from classroom.judge.process import Died, Process, TooLate, ended
@@ -26,6 +26,12 @@ ANSWERS = {"return", "raise", "missing", "data"}
 
 class JudgeError(Exception):
     """The judge itself failed, through no fault of the submission: never a grade."""
+
+
+def check_fair(since: fair.Mark) -> None:
+    """Raise JudgeError if a limit on the time since then has passed and says nothing about a submission."""
+    if why := fair.too_busy(since):
+        raise JudgeError(why)
 
 
 @dataclass(frozen=True)
@@ -186,8 +192,12 @@ class Student:
                 self._listener.hear()
 
     def _exchange(self, frame: bytes, callbacks: list[Callable[..., Any]]) -> dict[str, Any]:
-        """Send a request (b"": none) and serve its callbacks within the time limit -> the answer."""
-        deadline = time.monotonic() + self._seconds
+        """Send a request (b"": none) and serve its callbacks within the time limit -> the answer.
+
+        Raises JudgeError where the limit passed on a machine too busy for limits.
+        """
+        began = fair.mark()
+        deadline = began.clock + self._seconds
         try:
             reply = self._process.exchange(frame, deadline)
             while type(reply) is dict and "callback" in reply:
@@ -195,6 +205,7 @@ class Student:
             if type(reply) is not dict or not ANSWERS & reply.keys():
                 raise codec.CodecError("an answer that is no answer")
         except TooLate:
+            check_fair(began)
             raise SubmissionError("timeout", f"no answer within {self._seconds:g} s") from None
         except Died as death:
             raise SubmissionError("died", ended(death.code)) from None

@@ -17,8 +17,9 @@ from classroom.sandbox import Bare
 pytest.importorskip("nbval", reason="runs worksheets, and nbval is not installed")
 
 from classroom.dev import notebooks as books
-from classroom.front import cells
+from classroom.front import cells, stand_in
 from classroom.grading import judging, suite
+from classroom.judge import fair
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +127,50 @@ def test_a_kernel_that_dies_is_no_grade(asking: Any) -> None:
     graded = judged(asking, asking.solution)
     assert {grade.status for grade in graded.grades} == {Status.INFRASTRUCTURE}
     assert "the kernel died" in graded.grades[0].message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "print(hw.power(7))",
+        "try: hw.power(7)\\nexcept Exception as error: raise RuntimeError('as the framework does') from error",
+    ],
+)
+def test_an_answer_that_a_busy_machine_makes_late_is_no_grade(
+    asking: Any, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    code = stand_in.Given.code.fget
+    busy = "\nfrom classroom.judge import fair; fair.share_of_a_core = lambda: 0.0"
+    monkeypatch.setattr(stand_in.Given, "code", property(lambda given: code(given) + busy))
+    monkeypatch.setattr(judging, "ATTEMPTS", 1)
+    sheet = asking.file.with_name("worksheet.ipynb")
+    text = sheet.read_text(encoding="utf-8")
+    assert "print(hw.power(7))" in text
+    sheet.write_text(text.replace("print(hw.power(7))", asked), encoding="utf-8")
+    pack(asking)
+    settings = Settings(call_seconds=1.0)
+    graded = judged(asking, asking.solution.replace("return x * x", "return x * x if x != 7 else power(x)"), settings)
+    assert questions(graded)["worksheet_square"].message.startswith(("RecursionError", "RuntimeError"))
+    late = asking.solution.replace("return x * x", "while x == 7: pass\n    return x * x")
+    graded = judged(asking, late, settings)
+    assert {grade.status for grade in graded.grades} == {Status.INFRASTRUCTURE}
+    assert "time ran out, but the machine is too busy for fair limits" in graded.grades[0].message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("share", "status"), [(0.0, Status.INFRASTRUCTURE), (1.0, Status.PARTIAL)])
+def test_a_cell_that_ends_too_late_counts_on_a_machine_with_room_alone(
+    asking: Any, monkeypatch: pytest.MonkeyPatch, share: float, status: Status
+) -> None:
+    monkeypatch.setattr(fair, "share_of_a_core", lambda: share)
+    monkeypatch.setattr(judging, "ATTEMPTS", 1)
+    sheet = asking.file.with_name("worksheet.ipynb")
+    text = sheet.read_text(encoding="utf-8")
+    sheet.write_text(text.replace("print(hw.power(7))", "while True: pass"), encoding="utf-8")
+    pack(asking)
+    graded = judged(asking, asking.solution, Settings(test_seconds=1.0))
+    assert next(grade.status for grade in graded.grades if grade.exercise == "power") is status
 
 
 @pytest.mark.slow
