@@ -39,11 +39,43 @@ OUTPUT_SIZE: Mistakes = {
     "a window needs kernel_size pixels: subtract it, before the division": lambda size, k, s=1, p=0: (
         (size + 2 * p) // s
     ),
+    "kernel_size is missing: a window needs that many pixels, so subtract it, before the division": (
+        lambda size, k, s=1, p=0: (size + 2 * p) // s + 1
+    ),
+    "windows that start less than kernel_size before the end stick out: the last start is size + 2 * padding - "
+    "kernel_size": lambda size, k, s=1, p=0: len(range(0, size + 2 * p, s)),
+    "the 1 is added, and not subtracted: it counts the window at 0": (
+        lambda size, k, s=1, p=0: (size + 2 * p - k) // s - 1
+    ),
+    "the stride is missing: divide by it, before you add 1": lambda size, k, s=1, p=0: size + 2 * p - k + 1,
+    "only the 1 is divided: // comes before + and -, so (size + 2 * padding - kernel_size) needs brackets": (
+        lambda size, k, s=1, p=0: size + 2 * p - k + 1 // s
+    ),
+    "the windows stand stride apart: divide by it, and not by kernel_size": (
+        lambda size, k, s=1, p=0: (size + 2 * p - k) // k + 1
+    ),
+    "the padding stands at both ends, and the line is there once: size + 2 * padding": (
+        lambda size, k, s=1, p=0: (2 * size + p - k) // s + 1
+    ),
+    "the padding counts pixels, and at both ends: add 2 * padding to size, before the division": (
+        lambda size, k, s=1, p=0: (size - k) // s + 1 + p
+    ),
+    "% is what is left over: // divides and rounds down": lambda size, k, s=1, p=0: (size + 2 * p - k) % s + 1,
 }
 
 
 def _block(x: np.ndarray, w: np.ndarray, i: int, j: int) -> np.ndarray:
     return x[:, i : i + w.shape[1], j : j + w.shape[2]]
+
+
+def _pixels(x: np.ndarray, w: np.ndarray, pixel: Callable[[int, int, int], tuple[int, int, int]]) -> float:
+    """The sum of each weight times the pixel that is taken for it."""
+    return sum(w[place] * x[pixel(*place)] for place in np.ndindex(*w.shape))
+
+
+def _slid(x: np.ndarray, w: np.ndarray, i: int, j: int) -> np.ndarray:
+    """The products of one channel, as `slide` of the lesson makes them."""
+    return x[i : i + 3, j : j + 3] * w
 
 
 NUMBER_AT: Mistakes = {
@@ -92,6 +124,78 @@ NUMBER_AT: Mistakes = {
         lambda x, w, bias, i, j: (x[:, i : i + w.shape[1] - 1, j : j + w.shape[2] - 1] * w).sum() + bias
     ),
     "the bias is added, and no factor": lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum() * bias,
+    "the block has kh rows, and not as many as columns: kh, kw = w.shape[1:]": lambda x, w, bias, i, j: (
+        (x[:, i : i + w.shape[2], j : j + w.shape[2]] * w).sum() + bias
+    ),
+    "the block is larger than w, as with i : i + 3, or with i : alone: it is i : i + kh, j : j + kw, with kh, kw = "
+    "w.shape[1:]": lambda x, w, bias, i, j: (x[:, i:, j:] * w).sum() + bias,
+    "this is all of x, and the window is a block of it: x[:, i : i + kh, j : j + kw]": lambda x, w, bias, i, j: (
+        (x * w).sum() + bias
+    ),
+    "the bias was added once for each channel: add it once, after the sum over all of them": (
+        lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum() + len(x) * bias
+    ),
+    "the bias was added to the pixels: add it once, after the sum": lambda x, w, bias, i, j: (
+        (_block(x, w, i, j) + bias) * w
+    ).sum(),
+    "this adds along the first axis alone, as .sum(axis=0) and Python's own sum(...) do: .sum() without an axis adds "
+    "up all of the block": lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum(axis=0) + bias,
+    "this adds along the last axis alone: .sum() without an axis adds up all of the block": (
+        lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum(axis=-1) + bias
+    ),
+    "this adds along the rows alone: .sum() without an axis adds up all of the block": (
+        lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum(axis=1) + bias
+    ),
+    "Python's sum adds along one axis each time, and the block has three: .sum() adds up all of it": (
+        lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum(axis=(0, 1)) + bias
+    ),
+    "the sum is asked for, and not the mean": lambda x, w, bias, i, j: (_block(x, w, i, j) * w).mean() + bias,
+    "x and w were added up one by one: multiply each pixel by its weight first, then add": lambda x, w, bias, i, j: (
+        _block(x, w, i, j).sum() * w.sum() + bias
+    ),
+    "the weights are missing: each pixel is multiplied by its own": lambda x, w, bias, i, j: (
+        _block(x, w, i, j).sum() + bias
+    ),
+    "w[0] is the plane of channel 0: each channel meets its own": lambda x, w, bias, i, j: (
+        (_block(x, w, i, j) * w[0]).sum() + bias
+    ),
+    "only the last channel is left: a `=` in the loop forgets the ones before, += adds": lambda x, w, bias, i, j: (
+        (_block(x, w, i, j)[-1] * w[-1]).sum() + bias
+    ),
+    "the bias is added, and not subtracted": lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum() - bias,
+    "windows stand one pixel apart, and not kh: the block begins at row i and column j": lambda x, w, bias, i, j: (
+        (_block(x, w, i * w.shape[1], j * w.shape[2]) * w).sum() + bias
+    ),
+    "the second pair of brackets slices the rows once more: x[:, i : ..., j : ...]": lambda x, w, bias, i, j: (
+        (x[:, i : i + w.shape[1]][:, j : j + w.shape[2]] * w).sum() + bias
+    ),
+    "x[:] is x itself, so each further pair of brackets slices the channels: x[:, i : ..., j : ...]": (
+        lambda x, w, bias, i, j: (x[i : i + w.shape[1]][j : j + w.shape[2]] * w).sum() + bias
+    ),
+    "w is the same for every window: only x is sliced": lambda x, w, bias, i, j: (
+        (_block(x, w, i, j) * _block(w, w, i, j)).sum() + bias
+    ),
+    "this is the window at (0, 0), whatever i and j are: the pixel for w[c, a, b] is x[c, i + a, j + b]": (
+        lambda x, w, bias, i, j: _pixels(x, w, lambda c, a, b: (c, a, b)) + bias
+    ),
+    "i goes down and j to the right: the pixel for w[c, a, b] is x[c, i + a, j + b]": lambda x, w, bias, i, j: (
+        _pixels(x, w, lambda c, a, b: (c, j + a, i + b)) + bias
+    ),
+    "the planes of the kernel are transposed: take w as it is": lambda x, w, bias, i, j: (
+        (_block(x, w, i, j) * w.swapaxes(1, 2)).sum() + bias
+    ),
+    "(i, j) is the first pixel of the block, and not the one in its middle: i : i + kh, j : j + kw": (
+        lambda x, w, bias, i, j: (
+            (
+                x[:, i - w.shape[1] // 2 : i + w.shape[1] // 2 + 1, j - w.shape[2] // 2 : j + w.shape[2] // 2 + 1] * w
+            ).sum()
+            + bias
+        )
+    ),
+    "`slide` knows windows of 3x3 pixels alone, and w has other sizes: slice x yourself": lambda x, w, bias, i, j: (
+        sum(_slid(*planes, 0, 0) for planes in zip(x, w)) + bias
+    ),
+    "w is (C, kh, kw), three numbers: kh, kw = w.shape[1:]": lambda x, w, bias, i, j: [kh + kw for kh, kw in [w.shape]],
 }
 
 ROW: Mistakes = {
@@ -135,6 +239,43 @@ ROW: Mistakes = {
     ),
     "the second pair of brackets slices the rows once more: x[:, i : ..., j : ...]": (
         lambda x, i, j, k: x[:, i : i + k][:, j : j + k].reshape(-1)
+    ),
+    "the block goes on to the edge of the image: it ends at i + k and j + k": lambda x, i, j, k: x[:, i:, j:].reshape(
+        -1
+    ),
+    "the columns are those of a window at column 0: j : j + k": lambda x, i, j, k: x[:, i : i + k, :k].reshape(-1),
+    "the rows are those of a window at row 0: i : i + k": lambda x, i, j, k: x[:, :k, j : j + k].reshape(-1),
+    "the columns begin at j, and not at i: j : j + k": lambda x, i, j, k: x[:, i : i + k, i : i + k].reshape(-1),
+    "this is all of x: slice the window first, x[:, i : i + k, j : j + k]": lambda x, i, j, k: x.reshape(-1),
+    "x[:] is x itself, so each further pair of brackets slices the channels: x[:, i : ..., j : ...]": (
+        lambda x, i, j, k: x[i : i + k][j : j + k].reshape(-1)
+    ),
+    "all columns are there: j : j + k": lambda x, i, j, k: x[:, i : i + k].reshape(-1),
+    "windows have other sizes, too: k, and not 2": lambda x, i, j, k: x[:, i : i + 2, j : j + 2].reshape(-1),
+    "C * k * k numbers are there, those of all channels: reshape(-1) counts them": lambda x, i, j, k: x[
+        :, i : i + k, j : j + k
+    ].reshape(k * k),
+    "C * k * k numbers are there, and one axis is asked for: reshape(-1)": lambda x, i, j, k: x[
+        :, i : i + k, j : j + k
+    ].reshape(k, k),
+    "this is a column, with two axes: reshape(-1) leaves one": lambda x, i, j, k: x[:, i : i + k, j : j + k].reshape(
+        -1, 1
+    ),
+    "this has two axes: reshape(-1) leaves one": lambda x, i, j, k: x[:, i : i + k, j : j + k].reshape(k * k, -1),
+    "the lines of all channels stand below each other: reshape(-1) makes one row of them": lambda x, i, j, k: (
+        np.concatenate(list(x[:, i : i + k, j : j + k]))
+    ),
+    "x[:, i, j] is one pixel of each channel: the window is x[:, i : i + k, j : j + k]": lambda x, i, j, k: x[
+        :, i, j
+    ].reshape(-1),
+    "only column j of the window is there: it has the columns j : j + k": lambda x, i, j, k: x[:, i : i + k, j].reshape(
+        -1
+    ),
+    "the channels were added up: a row has the pixels of each": lambda x, i, j, k: sum(
+        x[:, i : i + k, j : j + k]
+    ).reshape(-1),
+    "(i, j) is the first pixel of the window, and not the one in its middle: i : i + k, j : j + k": (
+        lambda x, i, j, k: x[:, i - k // 2 : i + k // 2 + 1, j - k // 2 : j + k // 2 + 1].reshape(-1)
     ),
 }
 
@@ -200,4 +341,69 @@ CHANNELS_OF: Mistakes = {
     "group * groups is no channel of its own: a group has channels // groups of them, so that is the factor": (
         lambda o, channels, outputs, groups: [o // (outputs // groups) * groups + c for c in range(channels // groups)]
     ),
+    "the list is one too short: range stops before its end already, so the end is the next group's first channel": (
+        lambda o, channels, outputs, groups: _channels(o // (outputs // groups), channels // groups)[:-1]
+    ),
+    "these are the two ends: list all of the group's channels, with range": lambda o, channels, outputs, groups: [
+        o // (outputs // groups) * (channels // groups),
+        (o // (outputs // groups) + 1) * (channels // groups),
+    ],
+    "the first and the last channel alone: list all of them, with range": lambda o, channels, outputs, groups: [
+        o // (outputs // groups) * (channels // groups),
+        (o // (outputs // groups) + 1) * (channels // groups) - 1,
+    ],
+    "channels count from 0: a group's first is group * (channels // groups), without + 1": (
+        lambda o, channels, outputs, groups: [c + 1 for c in _channels(o // (outputs // groups), channels // groups)]
+    ),
+    "range takes where it begins and where it ends, and not how many: it ends at (group + 1) * (channels // groups)": (
+        lambda o, channels, outputs, groups: list(
+            range(o // (outputs // groups) * (channels // groups), channels // groups)
+        )
+    ),
+    "without brackets only the 1 is multiplied: the list ends at (group + 1) * (channels // groups)": (
+        lambda o, channels, outputs, groups: list(
+            range(o // (outputs // groups) * (channels // groups), o // (outputs // groups) + channels // groups)
+        )
+    ),
+    "a group has channels // groups input channels, and not `groups` of them": (
+        lambda o, channels, outputs, groups: _channels(o // (outputs // groups), groups)
+    ),
+    "c // groups and o // groups are no groups: divide by how many channels a group has": (
+        lambda o, channels, outputs, groups: [c for c in range(channels) if c // groups == o // groups]
+    ),
+    "a group has channels // groups input channels, so that is what c is divided by: outputs // groups counts its "
+    "output channels": (
+        lambda o, channels, outputs, groups: [
+            c for c in range(channels) if c // (outputs // groups) == o // (outputs // groups)
+        ]
+    ),
+    "channels are not dealt out in turn: a group's are next to each other, and o's group is o // (outputs // groups)": (
+        lambda o, channels, outputs, groups: list(range(o % groups, channels, groups))
+    ),
+    "the list begins where it should, and is `groups` long: a group has channels // groups input channels": (
+        lambda o, channels, outputs, groups: [
+            o // (outputs // groups) * (channels // groups) + c for c in range(groups)
+        ]
+    ),
+    "the list begins where it should, and is too long: a group has channels // groups input channels": (
+        lambda o, channels, outputs, groups: [
+            o // (outputs // groups) * (channels // groups) + c for c in range(channels)
+        ]
+    ),
+    "[range(...)] is a list of one range: list(range(...)) has its numbers": lambda o, channels, outputs, groups: [
+        range(o // (outputs // groups) * (channels // groups), (o // (outputs // groups) + 1) * (channels // groups))
+    ],
+    "groups count from 0: o's is o // (outputs // groups), without + 1": lambda o, channels, outputs, groups: _channels(
+        o // (outputs // groups) + 1, channels // groups
+    ),
+    "groups count from 0: the list begins at group * (channels // groups), without - 1": (
+        lambda o, channels, outputs, groups: _channels(o // (outputs // groups) - 1, channels // groups)
+    ),
+    "o counts from 0: its group is o // (outputs // groups), without + 1": lambda o, channels, outputs, groups: (
+        _channels((o + 1) // (outputs // groups), channels // groups)
+    ),
+    "o % (outputs // groups) is the place of o in its group: the group is o // (outputs // groups)": (
+        lambda o, channels, outputs, groups: _channels(o % (outputs // groups), channels // groups)
+    ),
+    "o is an output channel: list the input channels of its group": lambda o, channels, outputs, groups: [o],
 }
