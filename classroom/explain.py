@@ -47,13 +47,15 @@ WARNING = re.compile(r"^.*:\d+: RuntimeWarning: .*\n?(?:  .*\n?)?", re.M)
 WARNED = re.compile(r"^.*[/\\]hw\d\d_\w+\.py:(?=\d+: \w+Warning: )")
 """What a warning from the homework file begins with, up to the number of the line."""
 WARNED_OF = {
-    "overflow": "on the way a number became too large for its type, and is inf now",
+    "overflow": "on the way a number became too large for its type: a float is inf or -inf now, a whole number wrong",
     "divide by zero": "on the way something was divided by 0, or the logarithm of 0 taken, and is inf or -inf now",
     "invalid value": "on the way an operation had no answer, as inf - inf, 0 / 0 or the root of -1, and is nan now",
 }
 """Words of one of numpy's warnings -> what it means."""
 SECTION = re.compile(r' \(section "([^"]+)"\)')
 """How a likely cause names the section of the lesson to read again, where that is not its test's."""
+PART = re.compile(r"(?:(?!: expected ).)*(?: at \[|: (?!expected ))")
+"""How a message begins that is about a part of the result, or perhaps about one."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
 
 
@@ -392,6 +394,8 @@ def _guess(failure: Failure) -> str:
     """A common cause of such a result in any exercise; "" if none is known."""
     expected, got = failure.expected, failure.got
     if got is None and expected is not None:
+        if PART.match(failure.message):
+            return "A value here is None: was it never set, or does a function that makes it lack a return on some way?"
         return "The function returned None: is there a return on every way through it?"
     if not isinstance(expected, np.ndarray):
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations, pairwise
@@ -58,6 +59,33 @@ BIGRAM_TABLE: Mistakes = {
     "the last token and the first one are no pair: in Python ids[-1] is the last": partial(
         _table, lambda ids: [(ids[i - 1], one) for i, one in enumerate(ids)], False
     ),
+    "the order of the text counts: sorted tokens have other neighbours": partial(
+        _table, lambda ids: pairwise(sorted(ids)), False
+    ),
+    "only what FOLLOWS i counts, and not what comes before it, too: table[i, j] += 1 alone": partial(
+        _table, lambda ids: (pair for both in zip(pairwise(ids), pairwise(ids[::-1])) for pair in both), False
+    ),
+    "a token that follows itself is a pair, too: table[i, i] counts it": partial(
+        _table, lambda ids: ((i, j) for i, j in pairwise(ids) if i != j), False
+    ),
+    "this counts each token with each: only NEIGHBOURS are a pair": partial(
+        _table, lambda ids: ((i, j) for i in ids for j in ids), False
+    ),
+    "table[i] is a whole row: the count is table[i, j]": partial(
+        _table, lambda ids: ((i, slice(None)) for i, _ in pairwise(ids)), False
+    ),
+    "this counts j in the whole text: add 1 for each pair": lambda ids, size: (
+        _table(pairwise, True, ids, size) * [list(ids).count(j) for j in range(size)]
+    ),
+    "add 1 for each pair, and not the number of the token": lambda ids, size: (
+        _table(pairwise, False, ids, size) * np.arange(size)
+    ),
+    "the text is longer than `size`, which counts tokens that there are: range(len(ids) - 1), or pairwise(ids)": (
+        lambda ids, size: _table(pairwise, False, ids[:size], size)
+    ),
+    "an array is asked for, with a number for pairs that never come, too: table[i, j] += 1": lambda ids, size: dict(
+        Counter(pairwise(ids))
+    ),
 }
 
 
@@ -86,6 +114,12 @@ CAUSAL_MASK: Mistakes = {
         np.arange(count) <= np.arange(count)
     ),
     "a token sees only itself: row i sees the columns 0 to i": partial(_mask, lambda i, j: i == j),
+    "this is flat: give it a row for each token that looks, .reshape(count, count)": lambda count: np.tri(
+        count, dtype=bool
+    ).reshape(-1),
+    "the rows are upside down: row 0 is the first token, which sees itself alone": partial(
+        _mask, lambda i, j: j <= i[::-1]
+    ),
 }
 
 
@@ -120,6 +154,35 @@ def _turned(
     first, second = (left, right) if exchanged else (right, turned if new_left else left)
     halves = turned, first * cos + second * (-sin if minus else sin)
     return np.stack(halves, axis=-1).reshape(x.shape) if zipped else np.concatenate(halves, axis=axis)
+
+
+def _filled(x: np.ndarray, place: Any) -> np.ndarray:
+    """`rotate` into an array like x."""
+    turned, result = _turned(x, place), np.empty_like(x)
+    half = x.shape[-1] // 2
+    result[..., :half] = turned[..., :half]
+    result[..., half:] = turned[..., half:]
+    return result
+
+
+def _written_into(x: np.ndarray, place: Any) -> np.ndarray:
+    """`rotate` that writes into the halves of x itself, the left one first."""
+    result = x.copy()
+    left, right = np.split(result, 2, axis=-1)
+    angle = place * 1e4 ** (-2 * np.arange(left.shape[-1]) / x.shape[-1])
+    left[...] = left * np.cos(angle) - right * np.sin(angle)
+    right[...] = right * np.cos(angle) + left * np.sin(angle)
+    return result
+
+
+def _by_index(x: np.ndarray, place: Any) -> np.ndarray:
+    """`rotate` pair by pair, with x[i] for number i."""
+    result, half = x.copy(), x.shape[-1] // 2
+    for i in range(half):
+        angle = place * 1e4 ** (-2 * i / x.shape[-1])
+        result[i] = x[i] * np.cos(angle) - x[i + half] * np.sin(angle)
+        result[i + half] = x[i + half] * np.cos(angle) + x[i] * np.sin(angle)
+    return result
 
 
 ROTATE: Mistakes = {
@@ -166,6 +229,50 @@ ROTATE: Mistakes = {
         x, place, power=lambda i, width: -2 * i / len(x)
     ),
     "len(left) counts its rows: i runs along the last axis, np.arange(left.shape[-1])": partial(_turned, rows=True),
+    "// rounds the exponent down: it is a fraction, -2 * i / D": partial(
+        _turned, power=lambda i, width: -2 * i // width
+    ),
+    "linspace ends AT its last number, and i before D/2: -2 * np.arange(D // 2) / D": partial(
+        _turned, power=lambda i, width: np.linspace(0, -1, len(i))
+    ),
+    "the exponents run from 0 to -1, and not to -2; and linspace ends AT its last number: -2 * np.arange(D // 2) / D": (
+        partial(_turned, power=lambda i, width: np.linspace(0, -2, len(i)))
+    ),
+    "the base is 10000, and this is 1000": partial(_turned, power=lambda i, width: -2 * i / width * 3 / 4),
+    "the place is missing: it multiplies the angle": lambda x, place: _turned(x, 1),
+    "the place is a factor of the angle, and not added to it": lambda x, place: _turned(
+        x, place + 1e4 ** (-2 * np.arange(x.shape[-1] // 2) / x.shape[-1]), power=lambda i, width: 0 * i
+    ),
+    "the brackets are wrong: only 10000 is raised to that power, and the place multiplies the result": (
+        lambda x, place: _turned(
+            x, (place * 1e4) ** (-2 * np.arange(x.shape[-1] // 2) / x.shape[-1]), power=lambda i, width: 0 * i
+        )
+    ),
+    "sin and cos are exchanged: a cos - b sin on the left, b cos + a sin on the right": lambda x, place: _turned(
+        x, math.pi / 2 - place * 1e4 ** (-2 * np.arange(x.shape[-1] // 2) / x.shape[-1]), power=lambda i, width: 0 * i
+    ),
+    "the halves are exchanged: a cos - b sin comes first": lambda x, place: np.concatenate(
+        np.split(_turned(x, place), 2, axis=-1)[::-1], axis=-1
+    ),
+    "a list of two halves came: join them, np.concatenate([...], axis=-1)": lambda x, place: list(
+        np.split(_turned(x, place), 2, axis=-1)
+    ),
+    "math.cos and math.sin take a single number: np.cos and np.sin take an array": lambda x, place: math.cos(
+        np.zeros(2)  # type: ignore[arg-type]
+    ),
+    "every row has a place of its own here: `place` may be a column": lambda x, place: _turned(
+        x, float(np.ravel(place)[0])
+    ),
+    "an array like x has too few rows where one x is turned to several places: np.concatenate makes as many": (_filled),
+    "left and right are parts of x, so writing into left gives b the NEW a: make new halves, and join them": (
+        _written_into
+    ),
+    "x[i] is a number only while x has one axis, and a column of places gives several rows: turn whole halves": (
+        _by_index
+    ),
+    "len(x) counts the rows where x has several: D is x.shape[-1], and i ends before D / 2": lambda x, place: _turned(
+        x, place, power=lambda i, width: -2 * np.arange(len(x) // 2) / len(x)
+    ),
 }
 
 
@@ -296,5 +403,34 @@ BITS_PER_CHARACTER: Mistakes = {
     "the logarithm of a sum: sum the logarithms": lambda chances, characters: -np.log2(chances.sum()) / characters,
     "the product of so many chances is 0 in float64: sum their logarithms": lambda chances, characters: (
         -np.log2(chances.prod()) / characters
+    ),
+    "multiplied by the number of characters: divide by it": lambda chances, characters: (
+        -np.log2(chances).sum() * characters
+    ),
+    "divided inside of the logarithm: divide the sum of the bits": lambda chances, characters: (
+        -np.log2(chances / characters).sum()
+    ),
+    "// drops the fraction: bits per character have one": lambda chances, characters: (
+        -np.log2(chances).sum() // characters
+    ),
+    "the bits of a token are a fraction here, and not rounded up": lambda chances, characters: (
+        np.ceil(-np.log2(chances)).sum() / characters
+    ),
+    "these are the chances of other tokens, 1 - p: take those of what came": lambda chances, characters: (
+        -np.log2(1 - chances).sum() / characters
+    ),
+    "only the last token is counted: set the sum to 0 before the loop, and add with +=": lambda chances, characters: (
+        -math.log2(chances[-1]) / characters
+    ),
+    "a `return` in the loop ends it after the first token: it belongs behind the loop": lambda chances, characters: (
+        -math.log2(chances[0]) / characters
+    ),
+    "the product of so many chances is 0 in float64, which has no logarithm: sum their logarithms": (
+        lambda chances, characters: -math.log2(math.prod(chances)) / characters
+    ),
+    "an array has no method log2: np.log2(chances)": lambda chances, characters: -chances.log2().sum() / characters,
+    "np.log has no base: np.log2(chances)": lambda chances, characters: -np.log(chances, 2).sum() / characters,
+    "each bit is weighted with p once more, and they are not summed: what came is there once": (
+        lambda chances, characters: -chances * np.log2(chances) / characters
     ),
 }

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +9,10 @@ import numpy as np
 import pytest
 
 from classroom import explain
+from classroom.check import State
 from classroom.explain import block, call_text, inline_value, labelled, long, shortened
-from classroom.judge import Failure
+from classroom.judge import Failure, expect
+from classroom.judge.printed import Printed
 
 
 @pytest.fixture(autouse=True)
@@ -137,6 +141,45 @@ def test_an_array_that_was_made_too_wide_is_guessed_only_where_the_numbers_fit_t
     said = explain._guess(Failure("message", expected, got))
     assert f"element type to {got.dtype}" in said
     assert ("np.zeros" in said) is blamed
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "names", "returned"),
+    [
+        (None, [1.0], (), True),
+        (None, np.zeros(2), (), True),
+        (None, (1, 2.0), ("type", "value"), True),
+        ([None], [1.0], (), False),
+        ((1, None), (1, 2.0), ("type", "value"), False),
+        ({"a": [1, None]}, {"a": [1, 2]}, (), False),
+        ([np.zeros(2), None], [np.zeros(2), np.zeros(2)], (), False),
+    ],
+)
+def test_the_function_returned_none_is_said_of_the_whole_result_alone(
+    got: Any, expected: Any, names: tuple[str, ...], returned: bool
+) -> None:
+    with pytest.raises(Failure) as caught:
+        expect(got, expected, what="the result for [0] at 1", names=names)
+    said = explain._guess(caught.value)
+    assert ("The function returned None" in said) is returned
+    assert ("A value here is None" in said) is not returned
+
+
+@pytest.mark.parametrize(
+    ("computed", "said"),
+    [
+        (lambda: np.float32([-3e38]) * 10, "a float is inf or -inf now"),
+        (lambda: np.int8(100) * np.int8(2), "a whole number wrong"),
+    ],
+)
+def test_an_overflow_is_told_of_floats_and_of_whole_numbers(computed: Callable[[], Any], said: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = computed()
+    line = warnings.formatwarning(caught[0].message, caught[0].category, "hw01_x.py", 3)
+    page = " ".join(explain.warned([Printed(line)], State.FAILED).split())
+    assert np.isinf(result).all() == ("inf" in said)
+    assert said in page
 
 
 @pytest.mark.parametrize(
