@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NamedTuple
 
@@ -121,6 +122,15 @@ def must_pass(student: Student, conv: Convolution, again: bool = False) -> None:
             said = error.message.replace("Suspect.__call__", "conv")
             four = "conv has four arguments: conv(x, weight, bias, groups)"
             raise _failure(f"line {error.line} raised {error.type}: {said}", "a call of conv", "", four) from None
+        if error.is_a("ValueError") and "truth value of an array" in error.message:
+            several = "== compares number by number, and assert wants one answer: np.array_equal, or np.allclose"
+            raise _failure(f"line {error.line} raised {error.type}: {error.message}", "", "", several) from None
+        if error.is_a("ValueError") and "could not be broadcast" in error.message:
+            own = (
+                "two arrays do not fit, so print their shapes: weight is (O, C/groups, kh, kw), the kernel weight[o] "
+                "is (C/groups, kh, kw), and its window has as many channels, rows and columns"
+            )
+            raise _failure(f"line {error.line} raised {error.type}: {error.message}", "", "", own) from None
         if not error.is_a("AssertionError"):
             raise
         words = f'. Its words: "{error.message}"' if error.message.strip() else ", and its assert has no message"
@@ -239,7 +249,8 @@ def why_missed(student: Student, broken: Broken, suspect: Suspect) -> str:
     if accepts_zeros(student):
         return (
             "even a result of nothing but zeros passes, if its shape is right: write an `assert` that compares the "
-            "numbers too, with what the formula gives and not with another call of conv"
+            "numbers too, with what the formula gives and not with another call of conv, and with a tolerance far "
+            "below the numbers"
         )
     calls = f"{wrong} of your {len(suspect.calls)} calls" if len(suspect.calls) > 1 else "your call"
     return (
@@ -468,12 +479,38 @@ OUTSIDE = (
     "(N, C, H, W), rows before columns"
 )
 
+LAST_AXES = (
+    "the maximum of a window is one number for each sample and channel: take it over the last two axes, "
+    ".max(axis=(2, 3))"
+)
+
+SIDES = (
+    "here a window of 2x2 fits into 4x4 pixels: H and W are x.shape[2] and x.shape[3], and only where output_size "
+    "gives less than 1 is anything refused"
+)
+
+OF_NUMPY = dict.fromkeys(("could not", "operands", "unpack", "cannot reshape", "truth value"), "")
+"""What numpy's and Python's own ValueErrors say: no cause is known for them, but they are not the student's."""
+
 REFUSED = "a window that fits into the padded image was refused: the border counts, too, as in output_size"
 
 PADDED_TWICE = (
-    "a window lay outside the padded image: output_size adds the padding itself, so give it the size of x, not that of "
-    "the padded image"
+    "a window lay outside the padded image: padding is (rows, cols), above and below first, then left and right, and "
+    "output_size adds it itself, so give it the size of x, not that of the padded image"
 )
+
+
+@contextmanager
+def only_begun(got: Any, first: tuple[int, ...], cause: str) -> Iterator[None]:
+    """Name the cause where nothing but `got[first]` is right, and no other cause is known."""
+    try:
+        yield
+    except Failure as failure:
+        wrong = failure.expected
+        if not failure.cause and failure.where is not None and isinstance(wrong, np.ndarray):
+            right = got == wrong
+            failure.cause = cause if right[first].all() and np.count_nonzero(right) == right[first].size else None
+        raise
 
 
 def whole(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -486,9 +523,13 @@ def the_windows_of_the_lesson(student: Student, oracle: Any) -> None:
     """The image 1 to 7 in steps has four windows of 2x2 with the largest numbers 3, 5, 5 and 7."""
     x = np.add.outer(np.arange(4.0), np.arange(1.0, 5.0))[None, None]
     mistakes = oracle.value_mistakes(x, (2, 2), (2, 2))
-    with likely({"0,0)": EMPTY_SLICE}):
+    beyond = f"{OUTSIDE}; output_size counts them, with the stride"
+    causes = {"0,0)": EMPTY_SLICE, "could not broadcast": LAST_AXES, "zero-size array": beyond}
+    causes |= OF_NUMPY | {"ValueError": SIDES}
+    with likely(causes):
         got = student.max_pool2d(x, (2, 2), (2, 2), (0, 0))
-    expect(got, np.array([[[[3.0, 5.0], [5.0, 7.0]]]]), mistakes=mistakes)
+    with only_begun(got, (0, 0, 0, 0), "only the first window has its number: is there a `return` in the loop?"):
+        expect(got, np.array([[[[3.0, 5.0], [5.0, 7.0]]]]), mistakes=mistakes)
 
 
 @task("max_pool2d", "value")
@@ -620,6 +661,9 @@ def the_rows_of_the_lesson(student: Student, oracle: Any) -> None:
     beyond = "some windows stick out of the image and have fewer pixels: output_size counts those that fit"
     channel = "the first axis of x is the channel: a window is x[:, i : ..., j : ...]"
     causes = {"0,0)": EMPTY_SLICE, "inhomogeneous": beyond, "from shape (6,)": beyond, "from shape (12,)": channel}
+    causes["from shape (3,)"] = "a window stuck out of the image: with stride 1 window (i, j) begins at row i, column j"
+    fits = "here a window of 3x3 fits into an image of 4x4: x is (C, H, W), so channels, height, width = x.shape"
+    causes |= OF_NUMPY | {"ValueError": fits}
     with likely(causes):
         got = student.im2col(IMAGE[None], (3, 3), (1, 1), (0, 0))
     expect(got, np.float64(rows), mistakes=mistakes)
@@ -642,7 +686,8 @@ def channels_follow_one_another(student: Student, rng: np.random.Generator, orac
     """In a row stand all the numbers of channel 0, then all of channel 1, and so on, of a transposed block too."""
     x = whole(rng, (3, 4, 5))
     expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.channel_mistakes(x, (2, 2))
-    with likely({"from shape (12,)": "a row has C * kh * kw numbers: those of all channels"}):
+    all_of_them = "a row has C * kh * kw numbers: those of all channels"
+    with likely({"from shape (12,)": all_of_them, "into shape (12,)": f"{all_of_them}, and not their sum"}):
         got = student.im2col(x, (2, 2), (1, 1), (0, 0))
     expect(got, expected, mistakes=mistakes)
     x = whole(rng, (4, 3, 2)).T
@@ -847,6 +892,7 @@ def the_numbers_of_the_lesson(student: Student) -> None:
     }
     causes = {
         "ZeroDivisionError": "this stride is 0: is the padding in its place? im2col takes the stride first",
+        "too many values to unpack": "im2col takes one sample (C, H, W), and x is (N, C, H, W): call it for each x[n]",
         "mismatch in its core dimension": "the kernels of a group are (O/groups, C/groups * kh * kw), and im2col's "
         "rows are as long: print both shapes before the product",
     }
@@ -855,7 +901,14 @@ def the_numbers_of_the_lesson(student: Student) -> None:
     expect(got, once, mistakes=mistakes)
     with likely(causes):
         got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
-    expect(got, 2 * once, mistakes={"only one of the two channels is added up": once})
+    alternate = weight.transpose(0, 2, 3, 1).reshape(weight.shape)
+    mistakes = {
+        "only one of the two channels is added up": once,
+        "the kernel's channels alternate: of weight, (O, C/groups, kh, kw), reshape alone makes im2col's order": right(
+            x, alternate, np.zeros(1), 1
+        ),
+    }
+    expect(got, 2 * once, mistakes=mistakes)
 
 
 @task("conv2d", "bias", section="Several output channels")
@@ -866,6 +919,7 @@ def of_an_image_of_zeros_the_biases_are_left(student: Student) -> None:
     causes = {
         "could not be broadcast": "bias is (O,), and numpy lines it up with the columns: give it axes for rows and "
         "columns, bias[:, None, None]",
+        "from shape (3,4,3)": "rows and columns of the result are exchanged: reshape to (O, H', W')",
         "truth value of an array": "an array has no single truth value: ask `bias is None`",
     }
     with likely(causes):
@@ -873,6 +927,9 @@ def of_an_image_of_zeros_the_biases_are_left(student: Student) -> None:
     expected = np.broadcast_to(bias[:, None, None], (1, 3, 3, 4)).copy()
     mistakes = {
         "the bias is missing": 0 * expected,
+        "every output channel has the first bias: bias[o] belongs to output channel o, and not to group o": (
+            np.full_like(expected, bias[0])
+        ),
         "the product is (H'*W', O): transpose it, then reshape it to (O, H', W') (lesson 6, im2col)": (
             np.tile(bias, 12).reshape(expected.shape)
         ),
@@ -910,7 +967,13 @@ def each_sample_has_its_result(student: Student, rng: np.random.Generator, oracl
     x, weight = whole(rng, (4, 1, 3, 4)), whole(rng, (1, 1, 2, 2))
     mistakes = oracle.batch_mistakes(x, weight)
     got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
-    expect(got, oracle.reference(x, weight), mistakes=mistakes)
+    expected = oracle.reference(x, weight)
+    try:
+        expect(got, expected, mistakes=mistakes)
+    except Failure as failure:
+        if not failure.cause and failure.where is not None and np.array_equal(got[0], expected[0]):
+            failure.cause = "only sample 0 is right: is there a `return` or a `break` in the loop over the samples?"
+        raise
 
 
 @task("conv2d", "groups", "bias", "value")

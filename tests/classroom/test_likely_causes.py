@@ -2236,6 +2236,127 @@ ARRAYS = {
         {"kernels[g].T).T": "kernels[g].reshape(-1, outputs // groups)).T"},
         "weight was reshaped to (-1, O)",
     ),
+    "kernels whose channels alternate": (
+        "06_convolution",
+        "the_numbers_of_the_lesson",
+        {"weight.reshape(groups": "weight.transpose(0, 2, 3, 1).reshape(groups"},
+        "channels alternate",
+    ),
+    "a whole batch for im2col": (
+        "06_convolution",
+        "the_numbers_of_the_lesson",
+        {"im2col(x[n, g * depth : (g + 1) * depth]": "im2col(x[:, g * depth : (g + 1) * depth]"},
+        "call it for each x[n]",
+    ),
+    "rows for columns": (
+        "06_convolution",
+        "of_an_image_of_zeros_the_biases_are_left",
+        {".reshape(-1, rows, cols)": ".reshape(-1, cols, rows)"},
+        "reshape to (O, H', W')",
+    ),
+    "the bias of a group's number": (
+        "06_convolution",
+        "of_an_image_of_zeros_the_biases_are_left",
+        {"else y + bias[:, None, None]": "else y + bias[: groups, None, None]"},
+        "and not to group o",
+    ),
+    "a loop that is left after a sample": (
+        "06_convolution",
+        "each_sample_has_its_result",
+        {".T.reshape(-1, rows, cols)": ".T.reshape(-1, rows, cols)\n        break"},
+        "only sample 0 is right",
+    ),
+    "channels added up": (
+        "06_convolution",
+        "channels_follow_one_another",
+        {"window.reshape(-1)": "window.sum(axis=0).reshape(-1)"},
+        "and not their sum",
+    ),
+    "channels for the last axis": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"channels, height, width = x.shape": "height, width, channels = x.shape"},
+        "so channels, height, width = x.shape",
+    ),
+    "windows side by side": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"i * sh : i * sh + kh, j * sw : j * sw + kw": "i * kh : i * kh + kh, j * kw : j * kw + kw"},
+        "begins at row i, column j",
+    ),
+    "a border of nan": (
+        "06_convolution",
+        "the_border_has_two_widths",
+        {"constant_values=-np.inf": "constant_values=np.nan"},
+        "the border is nan",
+    ),
+    "a padding for before and after": (
+        "06_convolution",
+        "the_border_has_two_widths",
+        {"(above, above), (left, left)": "padding, padding"},
+        "padding[1] below and on the right",
+    ),
+    "paddings in the other order": (
+        "06_convolution",
+        "the_border_has_two_widths",
+        {"above, left = padding": "left, above = padding"},
+        "above and below first, then left and right",
+    ),
+    "a slice with its sides exchanged": (
+        "06_convolution",
+        "windows_have_two_sizes",
+        {
+            "top : top + kernel_size[0], start : start + kernel_size[1]": (
+                "top : top + kernel_size[1], start : start + kernel_size[0]"
+            )
+        },
+        "the slice has its sides exchanged",
+    ),
+    "a maximum over other axes": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {".max(axis=(2, 3))": ".max(axis=(1, 2))"},
+        "take it over the last two axes",
+    ),
+    "samples and channels for rows and columns": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {"zip(x.shape[2:], kernel_size, stride, padding)": "zip(x.shape[:2], kernel_size, stride, padding)"},
+        "H and W are x.shape[2] and x.shape[3]",
+    ),
+    "a count of windows without the stride": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {"zip(x.shape[2:], kernel_size, stride, padding)": "zip(x.shape[2:], kernel_size, (1, 1), padding)"},
+        "output_size counts them, with the stride",
+    ),
+    "a return in the loop": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {".max(axis=(2, 3))": ".max(axis=(2, 3))\n        return y"},
+        "is there a `return` in the loop",
+    ),
+    "windows one pixel apart": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {
+            "zip(x.shape[2:], kernel_size, stride, padding)": "zip(x.shape[2:], kernel_size, (1, 1), padding)",
+            "top, start = i * stride[0], j * stride[1]": "top, start = i, j",
+        },
+        "take every stride-th of them",
+    ),
+    "an assert of an array": (
+        "06_convolution",
+        "right_convolutions_are_accepted",
+        {"assert np.allclose(got, expected, rtol=1e-6, atol=1e-6), ": "assert (got == expected), "},
+        "assert wants one answer",
+    ),
+    "all the channels for a group": (
+        "06_convolution",
+        "right_convolutions_are_accepted",
+        {"(3 * groups, 2, kh, kw)": "(3 * groups, 4, kh, kw)"},
+        "and its window has as many channels",
+    ),
     "weight as a convolution has it": (
         "12_unet",
         "a_kernel_for_each_pair_of_channels",

@@ -58,12 +58,19 @@ def value_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair) -> dict[str, 
             np.abs(x), kernel_size, stride, (0, 0)
         ),
         "rows and columns of the result are exchanged": right.swapaxes(2, 3),
+        "the maximum was taken over the windows: the last two axes of sliding_window_view are the pixels of each": (
+            view.max(axis=(2, 3))
+        ),
     }
     starts = [(0, 0), (0, 0), *((0, k - 1) for k in kernel_size)]
     every = pooled(np.pad(x, starts, constant_values=-np.inf), kernel_size, stride, (0, 0))
     if every.shape != right.shape:
         wrong["windows that stick out of the image were counted: output_size counts those that fit"] = every
     wrong |= without_stride(x, kernel_size, stride, (0, 0))
+    if stride != (1, 1):
+        wrong["the windows stand one pixel apart: take every stride-th of them, [::stride[0], ::stride[1]]"] = pooled(
+            x, kernel_size, (1, 1), (0, 0)
+        )
     if stride != kernel_size:
         rows, cols = right.shape[2:]
         near = pooled(x, stride, stride, (0, 0))[:, :, :rows, :cols]
@@ -108,8 +115,12 @@ def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: P
     given = (kernel_size, stride, padding)
     sizes = x.shape[2:]
     rows, cols = ((n - k) // s + 1 for n, k, s in zip(sizes, kernel_size, stride, strict=True))
+    (kh, kw), (ph, pw), right = kernel_size, padding, pooled(x, *given)
+    wide = np.pad(x, ((0, 0), (0, 0), (ph, ph + kw), (pw, pw + kh)), constant_values=-np.inf)
+    turned = np.ascontiguousarray(pooled(wide, (kw, kh), stride, (0, 0))[:, :, : right.shape[2], : right.shape[3]])
+    slices = {"the slice has its sides exchanged: kernel_size[0] rows and kernel_size[1] columns": turned}
     fewer = {UNPADDED: np.ascontiguousarray(pooled(x, *given)[:, :, :rows, :cols])} if any(padding) else {}
-    return (without_stride(x, kernel_size, stride, padding) | fewer) | {
+    return (without_stride(x, kernel_size, stride, padding) | fewer | (slices if kh != kw else {})) | {
         cause: pooled(x, *other)
         for cause, other in wrong.items()
         if other != given and all(n + 2 * p >= k for n, k, p in zip(sizes, other[0], other[2], strict=True))
@@ -121,6 +132,9 @@ def border_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pai
     (ph, pw), none = padding, (0, 0)
     above = np.pad(x, ((0, 0), (0, 0), (2 * ph, 0), (2 * pw, 0)), constant_values=-np.inf)
     below = np.pad(x, ((0, 0), (0, 0), (0, 2 * ph), (0, 2 * pw)), constant_values=-np.inf)
+    rows, cols = pooled(x, kernel_size, stride, padding).shape[2:]
+    more = rows * stride[0] + kernel_size[0], cols * stride[1] + kernel_size[1]  # a slice beyond the end is shorter
+    pairs = np.pad(x, ((0, 0), (0, 0), (ph, pw + more[0]), (ph, pw + more[1])), constant_values=-np.inf)
     return {
         "the border is 0, and 0 beats every negative pixel: it must be -np.inf": pooled(
             x, kernel_size, stride, padding, 0.0
@@ -133,6 +147,13 @@ def border_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pai
         ),
         "no border stands above and on the left: put `padding` on each of the four sides": (
             pooled(below, kernel_size, stride, none)
+        ),
+        "padding[0] stands above and on the left, padding[1] below and on the right: it is (rows, cols), so pad with "
+        "((0, 0), (0, 0), (ph, ph), (pw, pw))": np.ascontiguousarray(
+            pooled(pairs, kernel_size, stride, none)[:, :, :rows, :cols]
+        ),
+        "the border is nan, and so is each maximum with one: it must be -np.inf": pooled(
+            x, kernel_size, stride, padding, np.nan
         ),
     }
 
