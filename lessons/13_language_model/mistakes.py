@@ -296,6 +296,9 @@ def _attended(
     added: bool = False,
     named: str = "qkv",
     weighted: bool = True,
+    column: bool = True,
+    all_shared: bool = False,
+    times: bool = False,
 ) -> np.ndarray:
     """`attend` with a mistake: (T,128) -> (T,128).
 
@@ -303,25 +306,27 @@ def _attended(
     values, if not as those of keys; joined : whether the heads are; swapped : the axes that are, before the heads are
     joined, or None; tokens : in the joined array, if not those of x; out : what is made of the last layer's weight, or
     None without that layer; out_block : whose weight that is, if not n's; keys_look : at the queries; added : whether x
-    is; named : what is taken for q, k and v; weighted : whether the values are.
+    is; named : what is taken for q, k and v; weighted : whether the values are; column : whether the places are one;
+    all_shared : queries, too; times : * for @, of weights and values.
     """
 
     def heads(name: str) -> np.ndarray:
         rows = x @ weight(f"blocks.{n}.attention.{name}").T
         return rows.reshape(len(x), -1, WIDTH).swapaxes(0, 1)
 
-    turned = partial(_turned, place=np.arange(len(x))[:, None])
+    turned = partial(_turned, place=np.arange(len(x))[:, None] if column else np.arange(len(x)))
     q, k, v = (
         turned(heads(name)) if turns else heads(name)
         for name, turns in zip(named, (queries_turned, keys_turned, values_turned))
     )
-    k = shared(k)
-    scores = (k @ q.swapaxes(1, 2) if keys_look else q @ k.swapaxes(1, 2)) * scale
+    q, k = shared(q) if all_shared else q, shared(k)
+    scores = (k @ q.swapaxes(-1, -2) if keys_look else q @ k.swapaxes(-1, -2)) * scale
     if masked:
         scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
     powers = np.exp(scores - scores.max(axis=2, keepdims=True))
     weights = powers / powers.sum(axis=2, keepdims=True)
-    y = weights @ (shared_values or shared)(v) if weighted else weights
+    values = (shared_values or shared)(v)
+    y = (weights * values if times else weights @ values) if weighted else weights
     if joined:
         y = (y if swapped is None else y.swapaxes(*swapped)).reshape(tokens or len(x), 4 * WIDTH if tokens else -1)
     y = y if out is None else y @ out(weight(f"blocks.{n if out_block is None else out_block}.attention.out"))
@@ -335,7 +340,9 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         return partial(_attended, weight, **how)
 
     return {
-        "nothing is rotated: queries and keys are, by their places": wrong(queries_turned=False, keys_turned=False),
+        "nothing is rotated, or all by the same number: queries and keys are, by `place`": wrong(
+            queries_turned=False, keys_turned=False
+        ),
         "the queries are not rotated": wrong(queries_turned=False),
         "the keys are not rotated": wrong(keys_turned=False),
         "the values are rotated, too: only queries and keys are": wrong(values_turned=True),
@@ -351,9 +358,8 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         "the heads are still apart: swap heads and tokens, reshape to (tokens, 128), and end with the layer out": wrong(
             joined=False, out=None
         ),
-        "the heads are still apart before the layer out: swap heads and tokens, then reshape to (tokens, 128)": wrong(
-            joined=False
-        ),
+        "the heads are still apart before the layer out, or were added up: swap heads and tokens, then reshape to "
+        "(tokens, 128)": wrong(joined=False),
         "the scores are divided by D: it is sqrt(D)": wrong(scale=1 / WIDTH),
         "the scores are not divided by sqrt(D)": wrong(scale=1.0),
         "D is the width of one head, 32, not of all": wrong(scale=1 / math.sqrt(4 * WIDTH)),
@@ -370,6 +376,19 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         "the input is added already: that comes in the next cell": wrong(added=True),
         'the names of queries and keys are exchanged: heads("q") are the queries': wrong(named="kqv"),
         "these are the weights: the result is weights @ values": wrong(weighted=False),
+        "the places are a column, one for each row: leave `place` as it is given": wrong(column=False),
+        "queries have four heads already: repeat keys and values alone": wrong(all_shared=True),
+        "two heads of keys and values become four: np.repeat(..., 2, axis=0), and not 4": wrong(
+            shared=lambda heads: np.repeat(heads, 4, axis=0)
+        ),
+        "np.repeat along the last axis makes the heads wider: they lie along axis 0": wrong(
+            shared=lambda heads: np.repeat(heads, 2, axis=-1)
+        ),
+        "np.repeat without an axis makes a flat array: axis=0 repeats heads": wrong(
+            shared=lambda heads: np.repeat(heads, 2)
+        ),
+        "* multiplies number by number: each row of weights times the values is weights @ values": wrong(times=True),
+        'the keys stand for the values: the weights are for heads("v")': wrong(named="qkk", values_turned=True),
     }
 
 
