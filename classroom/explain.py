@@ -54,6 +54,8 @@ WARNED_OF = {
 """Words of one of numpy's warnings -> what it means."""
 SECTION = re.compile(r' \(section "([^"]+)"\)')
 """How a likely cause names the section of the lesson to read again, where that is not its test's."""
+RETURNED = re.compile(r"found \w*(Error|Exception)$")
+"""How a message ends about a result that is an exception or holds one."""
 PART = re.compile(r"(?:(?!: expected ).)*(?: at \[|: (?!expected ))")
 """How a message begins that is about a part of the result, or perhaps about one."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
@@ -222,6 +224,8 @@ def trouble(task: HomeworkTask, error: SubmissionError, call: tuple[str, Any, An
         return f"{message}. {advice.here.reset(task.id)} puts it back as it was; nothing else changes."
     if error.kind == "died":
         return f"{name}: {message}{where}"
+    if error.kind == "data" and RETURNED.search(message):
+        return f"{message}, which was returned: raise it instead"
     if error.kind in ("load", "data"):
         return message
     if error.type == "ModuleNotFoundError":

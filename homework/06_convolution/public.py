@@ -489,7 +489,7 @@ SIDES = (
     "gives less than 1 is anything refused"
 )
 
-OF_NUMPY = dict.fromkeys(("could not", "operands", "unpack", "cannot reshape", "truth value"), "")
+OF_NUMPY = dict.fromkeys(("could not", "operands", "cannot reshape", "truth value"), "")
 """What numpy's and Python's own ValueErrors say: no cause is known for them, but they are not the student's."""
 
 REFUSED = "a window that fits into the padded image was refused: the border counts, too, as in output_size"
@@ -525,7 +525,9 @@ def the_windows_of_the_lesson(student: Student, oracle: Any) -> None:
     mistakes = oracle.value_mistakes(x, (2, 2), (2, 2))
     beyond = f"{OUTSIDE}; output_size counts them, with the stride"
     causes = {"0,0)": EMPTY_SLICE, "could not broadcast": LAST_AXES, "zero-size array": beyond}
-    causes |= OF_NUMPY | {"ValueError": SIDES}
+    causes |= (
+        {"unpack": "x has four axes: samples, channels, height, width = x.shape"} | OF_NUMPY | {"ValueError": SIDES}
+    )
     with likely(causes):
         got = student.max_pool2d(x, (2, 2), (2, 2), (0, 0))
     with only_begun(got, (0, 0, 0, 0), "only the first window has its number: is there a `return` in the loop?"):
@@ -663,7 +665,7 @@ def the_rows_of_the_lesson(student: Student, oracle: Any) -> None:
     causes = {"0,0)": EMPTY_SLICE, "inhomogeneous": beyond, "from shape (6,)": beyond, "from shape (12,)": channel}
     causes["from shape (3,)"] = "a window stuck out of the image: with stride 1 window (i, j) begins at row i, column j"
     fits = "here a window of 3x3 fits into an image of 4x4: x is (C, H, W), so channels, height, width = x.shape"
-    causes |= OF_NUMPY | {"ValueError": fits}
+    causes |= {"unpack": "x has three axes: channels, height, width = x.shape"} | OF_NUMPY | {"ValueError": fits}
     with likely(causes):
         got = student.im2col(IMAGE[None], (3, 3), (1, 1), (0, 0))
     expect(got, np.float64(rows), mistakes=mistakes)

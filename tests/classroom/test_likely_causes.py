@@ -2284,6 +2284,12 @@ ARRAYS = {
         {"i * sh : i * sh + kh, j * sw : j * sw + kw": "i * kh : i * kh + kh, j * kw : j * kw + kw"},
         "begins at row i, column j",
     ),
+    "an image of two axes": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"channels, height, width = x.shape": "channels, (height, width) = 1, x.shape"},
+        "x has three axes",
+    ),
     "a border of nan": (
         "06_convolution",
         "the_border_has_two_widths",
