@@ -1,4 +1,4 @@
-"""How a run of parts becomes one function: for one thread, and for several that share the work.
+"""How parts that follow one another are one call: of one thread, or of several that share the work.
 
 Each thread has its share of a part's units, takes them one by one, and when they are gone takes those of the others:
 one that the system holds up costs no more than its share. A thread goes on to the next part when all units of this one
