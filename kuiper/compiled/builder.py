@@ -300,8 +300,9 @@ def pieces(count: int) -> list[int]:
 
 
 def function(module: Any, name: str, kinds: Sequence[Any], internal: bool = True) -> Any:
-    """A function without a result, with arguments of these types."""
+    """A function without a result, with arguments of these types. Nothing in it raises: it needs no unwind tables."""
     made = ir.Function(module, ir.FunctionType(VOID, list(kinds)), name)
+    made.attributes.add("nounwind")
     if internal:
         made.linkage = "internal"
     return made

@@ -1,4 +1,4 @@
-"""How a run of parts becomes one function: for one thread, and for several that share the work.
+"""How parts that follow one another are one call: of one thread, or of several that share the work.
 
 Each thread has its share of a part's units, takes them one by one, and when they are gone takes those of the others:
 one that the system holds up costs no more than its share. A thread goes on to the next part when all units of this one
@@ -11,17 +11,18 @@ share, and the units done.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llvmlite import ir
 
 from kuiper.compiled.builder import I32, I64, POINTER, VOID, Value, VectorBuilder, function, i64
-from kuiper.compiled.parts import CodePart, Module
+from kuiper.compiled.parts import Module
 
 LINE = 64
 INSIDE = (1 << 20) - 1
 """The gate: the pass's number times 2^20, and how many helpers are inside."""
+PART = ir.PointerType(ir.FunctionType(VOID, [POINTER] * 3 + [I64] * 3))
+ROW = ir.LiteralStructType([PART, I64])
 PATIENCE = 400
 """How often a waiting thread looks before it offers its core to others."""
 
@@ -31,32 +32,52 @@ def state_bytes(parts: int, threads: int) -> int:
     return LINE * (1 + parts * (threads + 1))
 
 
-def text_of(module: Module, passes: Mapping[str, Sequence[CodePart]]) -> str:
-    """The IR of a module and of these passes over its parts.
+def text_of(module: Module) -> str:
+    """The IR of a module and of the passes over its parts, from part `first` up to part `last`, without it.
 
-    A pass is void name_alone(arena, outside, scratch) and void name_shared(arena, outside, scratch, state, number,
-    thread).
+    alone(arena, outside, scratch, first, last) and shared(arena, outside, scratch, first, last, state, number, thread)
+    have no result.
     """
     module.write()
-    for name, parts in passes.items():
-        _alone(module, name, parts)
-        _shared(module, name, parts)
+    table = _table(module)
+    _alone(module, table)
+    _shared(module, table)
     return str(module.ir)
 
 
-def _alone(module: Module, name: str, parts: Sequence[CodePart]) -> None:
-    made = function(module.ir, f"{name}_alone", [POINTER] * 3, internal=False)
+def _table(module: Module) -> Any:
+    """The constant array of all parts: each one's function, and how many units it has."""
+    rows = [ROW([module.ir.globals[part.name], i64(part.units)]) for part in module.parts]
+    kind = ir.ArrayType(ROW, len(rows))
+    table = ir.GlobalVariable(module.ir, kind, "parts")
+    table.linkage, table.global_constant, table.initializer = "internal", True, kind(rows)
+    return table
+
+
+def _part(b: VectorBuilder, table: Any, index: Value) -> tuple[Value, Value]:
+    """The function of a part, and its units."""
+    row = b.gep(table, [i64(0), index], source_etype=table.value_type)
+    return b.load(row, typ=PART, align=8), b.load(b.at(row, 8), typ=I64, align=8)
+
+
+def _alone(module: Module, table: Any) -> None:
+    made = function(module.ir, "alone", [POINTER] * 3 + [I64] * 2, internal=False)
     b = VectorBuilder(made.append_basic_block("entry"), module.target)
-    for part in parts:
-        b.call(module.ir.globals[part.name], [*made.args, i64(0), i64(0), i64(part.units)])
+    *memories, first, last = made.args
+
+    def one(index: Value) -> None:
+        part, units = _part(b, table, index)
+        b.call(part, [*memories, i64(0), i64(0), units])
+
+    b.between(first, last, one)
     b.ret_void()
 
 
-def _shared(module: Module, name: str, parts: Sequence[CodePart]) -> None:
+def _shared(module: Module, table: Any) -> None:
     threads = module.threads
-    made = function(module.ir, f"{name}_shared", [POINTER] * 4 + [I64] * 2, internal=False)
+    made = function(module.ir, "shared", [POINTER] * 3 + [I64] * 2 + [POINTER] + [I64] * 2, internal=False)
     b = VectorBuilder(made.append_basic_block("entry"), module.target)
-    *memories, state, number, thread = made.args
+    *memories, first, last, state, number, thread = made.args
     opened = b.shl(number, i64(20))
     helps = b.icmp_signed(">", thread, i64(0))
     refused = made.append_basic_block("refused")
@@ -68,9 +89,13 @@ def _shared(module: Module, name: str, parts: Sequence[CodePart]) -> None:
     b.position_at_end(refused)
     b.ret_void()
     b.position_at_end(go)
-    for index, part in enumerate(parts):
-        counters = b.at(state, LINE * (1 + index * (threads + 1)))
-        b.call(_share(module), [module.ir.globals[part.name], i64(part.units), *memories, counters, thread])
+
+    def one(index: Value) -> None:
+        part, units = _part(b, table, index)
+        counters = b.at(state, b.mul(b.sub(index, first), i64(LINE * (threads + 1))), LINE)
+        b.call(_share(module), [part, units, *memories, counters, thread])
+
+    b.between(first, last, one)
     leave, close = made.append_basic_block("leave"), made.append_basic_block("close")
     b.cbranch(helps, leave, close)
     b.position_at_end(leave)
@@ -87,6 +112,7 @@ def _enter(module: Module) -> Any:
         return module.ir.globals["enter"]
     made = ir.Function(module.ir, ir.FunctionType(I64, [POINTER, I64]), "enter")
     made.linkage = "internal"
+    made.attributes.add("nounwind")
     b = VectorBuilder(made.append_basic_block("entry"), module.target)
     gate, opened = made.args
     look, attempt, no, yes = (made.append_basic_block(name) for name in ("look", "attempt", "no", "yes"))
@@ -109,8 +135,7 @@ def _share(module: Module) -> Any:
     threads, name = module.threads, "share"
     if name in module.ir.globals:
         return module.ir.globals[name]
-    kind = ir.PointerType(ir.FunctionType(VOID, [POINTER] * 3 + [I64] * 3))
-    made = function(module.ir, name, [kind, I64, *[POINTER] * 4, I64])
+    made = function(module.ir, name, [PART, I64, *[POINTER] * 4, I64])
     made.attributes.add("noinline")
     b = VectorBuilder(made.append_basic_block("entry"), module.target)
     part, units, *memories, counters, thread = made.args

@@ -50,24 +50,25 @@ class Stretch:
 
     Parameters
     ----------
-    code, name : the machine code, and what its functions are called.
-    parts : how many parts it has.
+    code : the machine code.
+    first, last : the numbers of its parts, as range takes them.
     arena, outside, scratch : the memories that its parts name.
     threads : how many may share it.
     """
 
     def __init__(
-        self, code: MachineCode, name: str, parts: int, arena: np.ndarray, outside: AddressTable, scratch: np.ndarray,
+        self, code: MachineCode, first: int, last: int, arena: np.ndarray, outside: AddressTable, scratch: np.ndarray,
         threads: int,
     ) -> None:  # fmt: skip
         self._memories, self._threads, self._number = (arena, outside, scratch), threads, 0
         addresses = [memory.ctypes.data for memory in (arena, outside.addresses, scratch)]
         pointer, number = ctypes.c_void_p, ctypes.c_int64
-        self._alone = partial(code.function(f"{name}_alone", *[pointer] * 3), *addresses)
-        self._state = aligned(state_bytes(parts, threads)).view(np.int64)
+        here = *addresses, first, last
+        self._alone = partial(code.function("alone", *[pointer] * 3, number, number), *here)
+        self._state = aligned(state_bytes(last - first, threads)).view(np.int64)
         self._state.fill(0)
-        shared = code.function(f"{name}_shared", *[pointer] * 4, number, number)
-        self._shared = partial(shared, *addresses, self._state.ctypes.data)
+        shared = code.function("shared", *[pointer] * 3, number, number, pointer, number, number)
+        self._shared = partial(shared, *here, self._state.ctypes.data)
 
     def run(self, ask: crews.Ask | None) -> None:
         """Once, with the help of those whom `ask` wakes."""
@@ -162,9 +163,7 @@ class CompiledPlan(Plan):
         module = self._module or self._new_module()
         self._module = None
         order = self._spans_and_calls()
-        spans = dict.fromkeys([*self._parts_of.values(), *(each for each in order if isinstance(each, tuple))])
-        passes = {f"pass_{start}_{stop}": module.parts[start:stop] for start, stop in spans}
-        object_file = source(self._name(module, list(passes)), partial(text_of, module, passes))
+        object_file = source(self._name(module), partial(text_of, module))
         self.code, self.code_bytes = MachineCode(object_file, self._target), len(object_file)
         scratch = scratch_memory(module.scratch_bytes)
         self.scratch_bytes += module.scratch_bytes
@@ -172,8 +171,7 @@ class CompiledPlan(Plan):
         module.close()
 
         def stretch(span: tuple[int, int]) -> TriedStretch:
-            name, parts = f"pass_{span[0]}_{span[1]}", span[1] - span[0]
-            return TriedStretch(self.code, name, parts, self._arena, outside, scratch, self.threads)
+            return TriedStretch(self.code, *span, self._arena, outside, scratch, self.threads)
 
         self._in_place = self._own.keys() - self._in_calls()
         self._results: dict[str, np.ndarray] = {}
@@ -308,7 +306,7 @@ class CompiledPlan(Plan):
         weights = (step.kernel.weight.nbytes for step in self.steps if isinstance(step.kernel, LinearKernel))
         return Module(self._target, self._arena, self.threads, list(self._own.values()), sum(weights) <= MOST_PACKED)
 
-    def _name(self, module: Module, passes: Sequence[str]) -> str | None:
+    def _name(self, module: Module) -> str | None:
         """The name of this plan's code in the cache."""
         written = [number in self._parts_of for number in range(len(self.steps))]
         shapes = [(name, self.specs[name].shape, str(self.specs[name].dtype)) for name in self.draft.inputs]
@@ -316,7 +314,7 @@ class CompiledPlan(Plan):
         constants = [spec.value for step in self.steps for spec in step.inputs if spec.constant]
         made_for = str(self._target), str(binding().llvm_version_info)
         operators = [op for step in self.steps for op in step.operators]
-        return identity_of(operators, made_for, module.description, passes, written, shapes, self._arrays, constants)
+        return identity_of(operators, made_for, module.description, written, shapes, self._arrays, constants)
 
     def _spans_and_calls(self) -> list[tuple[int, int] | list[Stage]]:
         """What a pass runs: the parts of steps in machine code that follow one another, and the calls between them."""

@@ -89,11 +89,11 @@ class Compiled:
         self.algorithm = emit(self.module, kernel, inputs, [Buffer(self.y)])
         if not (self.algorithm and runs):
             return
-        code = MachineCode(object_of(text_of(self.module, {"all": self.module.parts}), target), target)
+        code = MachineCode(object_of(text_of(self.module), target), target)
         scratch = aligned(self.module.scratch_bytes + 64)
         scratch.fill(255)
         self.outside = self.module.outside()
-        self.stretch = Stretch(code, "all", len(self.module.parts), self.arena, self.outside, scratch, threads)
+        self.stretch = Stretch(code, 0, len(self.module.parts), self.arena, self.outside, scratch, threads)
 
     def __call__(self, x: np.ndarray, residual: np.ndarray | None = None) -> np.ndarray:
         """One pass. Nothing is written between the rows of y."""
@@ -277,7 +277,7 @@ def test_every_processor_multiplies_bytes_by_its_own_instruction(name: str, rows
     if name not in INSTRUCTIONS:
         assert made.algorithm == ""
         return
-    text = assembly(text_of(made.module, {"all": made.module.parts}), NAMED[name])
+    text = assembly(text_of(made.module), NAMED[name])
     assert len(re.findall(rf"\s{INSTRUCTIONS[name]}\s", text)) >= 8
 
 

@@ -79,10 +79,10 @@ def run(
     assert emit(module, kernel, [Buffer(x) for x in (*arrays[:-1], *constants)], [Buffer(arrays[-1])]), (
         "there is no code for it"
     )
-    code = MachineCode(object_of(text_of(module, {"all": module.parts}), target), target)
+    code = MachineCode(object_of(text_of(module), target), target)
     scratch = aligned(module.scratch_bytes + 64)
     scratch.fill(255)
-    stretch = Stretch(code, "all", len(module.parts), arena, module.outside(), scratch, threads)
+    stretch = Stretch(code, 0, len(module.parts), arena, module.outside(), scratch, threads)
     for ask in [None] if threads == 1 else [None, helped]:
         arrays[-1][...] = -123
         stretch.run(ask)

@@ -52,8 +52,8 @@ def counting(
             b.between(begin, end, one)
 
         module.part(count, [module.place(counts[row]), module.place(counts[max(row - 1, 0)])], body)
-    code = MachineCode(object_of(text_of(module, {"all": module.parts}), TARGET), TARGET)
-    return kind(code, "all", len(units), memory, module.outside(), aligned(64), lanes), counts
+    code = MachineCode(object_of(text_of(module), TARGET), TARGET)
+    return kind(code, 0, len(units), memory, module.outside(), aligned(64), lanes), counts
 
 
 def threads(calls: Sequence[Callable[[], None]]) -> None:

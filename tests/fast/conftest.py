@@ -142,9 +142,9 @@ def compiled(made: Bound) -> Bound | None:
         assert not module.parts, "refused after parts were added"
         return None
     module.settle()
-    code = MachineCode(object_of(text_of(module, {"all": module.parts}), target), target)
+    code = MachineCode(object_of(text_of(module), target), target)
     scratch = aligned(module.scratch_bytes + 64)
-    stretch = Stretch(code, "all", len(module.parts), arena, module.outside(), scratch, 2)
+    stretch = Stretch(code, 0, len(module.parts), arena, module.outside(), scratch, 2)
     return Bound(made.kernel, inputs, outputs, [[[lambda: stretch.run(None)]], [[lambda: stretch.run(helped)]]])
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
 
 from kuiper.compiled.builder import BYTE, Value, VectorBuilder, i64
+from kuiper.compiled.kernels.copies import emit_strided_copy
 from kuiper.compiled.kernels.decoding import CachedAttention, emit_one_query, matrices
 from kuiper.compiled.kernels.folds import fold_row
 from kuiper.compiled.kernels.lines import each_vector, emit_lines
 from kuiper.compiled.kernels.masks import Mask, mask_of, masked
-from kuiper.compiled.kernels.matmul import alone, in_rows
+from kuiper.compiled.kernels.matmul import alone
 from kuiper.compiled.kernels.product import PackedProduct, PixelAxis, padded_bias
 from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.kernels.rows import larger
-from kuiper.compiled.parts import Module, write_zeros
+from kuiper.compiled.parts import Location, Module, write_zeros
 from kuiper.compiled.ufuncs import exp
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.matmul.attention import LOWEST, SMALLEST, Attention
@@ -93,18 +95,24 @@ def _emit(
     scores = module.own(rows * numbers)
     breadth = module.target.rounded(width)
     sums = module.own(rows * breadth if several else 0)
-    turned = [in_rows(module, k.swapaxes(-1, -2)) for k, _ in pairs]  # (..., E, S)
+    turned = [
+        _turned(module, k, [piece for piece in pieces if piece.run == run], mask, rows, length)
+        for run, (k, _) in enumerate(pairs)
+    ]
     zero = module.weight(padded_bias(None, max(width, *(piece.keys for piece in pieces)), module.target))
-    steps = [(max(strides[-2], 1), v.strides[-2]) for (_, strides), (_, v) in zip(turned, pairs)]
+    behind = [k.shape[-2] - sum(piece.keys * piece.repeated for piece in pieces if piece.run == run)
+              for run, (k, _) in enumerate(pairs)]  # fmt: skip
+    steps = [v.strides[-2] for _, v in pairs]
 
     def asking(piece: KeyPiece) -> PackedProduct:
         axis = PixelAxis(rows, q.strides[-2], pitch)
-        return PackedProduct((axis,), (), size, piece.keys, pitch=steps[piece.run][0])
+        pitch_of_keys = 4 * (piece.keys if piece.repeated else behind[piece.run])
+        return PackedProduct((axis,), (), size, piece.keys, pitch=pitch_of_keys)
 
     def mixing(piece: KeyPiece) -> PackedProduct:
         """Values that are added to the sums of the pieces before; the last piece writes the result."""
         axis = PixelAxis(rows, pitch, y.strides[-2] if piece in last_ones else 4 * breadth, 4 * breadth * several)
-        return PackedProduct((axis,), (), piece.keys, width, residual=several, pitch=steps[piece.run][1])
+        return PackedProduct((axis,), (), piece.keys, width, residual=several, pitch=steps[piece.run])
 
     asked = {piece: alone(module, asking(piece)) for prefix in prefixes for piece in prefix}
     mixed = {piece: alone(module, mixing(piece)) for prefix in prefixes for piece in prefix}
@@ -122,11 +130,12 @@ def _emit(
 
         def ask(piece: KeyPiece, after: Value, _: list[Value]) -> list[Value]:
             to = b.at(room, b.times(after, 4), 4 * piece.place)
-            asked[piece](b, [queries, b.at(there[piece.run], b.times(after, 4), 4 * piece.first), nothing, to, to])
+            turned_keys = b.at(there[piece.run], b.times(after, 4 * size), 4 * size * piece.first)
+            asked[piece](b, [queries, turned_keys, nothing, to, to])
             return []
 
         def mix(piece: KeyPiece, after: Value, _: list[Value]) -> list[Value]:
-            step = steps[piece.run][1]
+            step = steps[piece.run]
             values = b.at(there[len(pairs) + piece.run], b.times(after, step), step * piece.first)
             to = result if piece in last_ones else sums_at
             mixed[piece](b, [b.at(room, b.times(after, 4), 4 * piece.place), values, nothing, to, sums_at])
@@ -173,11 +182,68 @@ def _emit(
     places += [place for place, _ in turned] + [module.place(v) for _, v in pairs]
     strides += [by_group(each) for _, each in turned] + [by_group(v.strides) for _, v in pairs]
     key = (
-        "attention", size, width, length, group, tuple(steps), q.strides[-2], y.strides[-2], row_key,
+        "attention", size, width, length, group, tuple(behind), tuple(steps), q.strides[-2], y.strides[-2], row_key,
         tuple(map(tuple, prefixes)), mask and mask.strides[-2],
     )  # fmt: skip
     emit_lines(module, places, (*shared, group), strides, line, blocks, key)
     return True
+
+
+def _turned(
+    module: Module, k: np.ndarray, pieces: Sequence[KeyPiece], mask: Mask | None, rows: int, length: int
+) -> tuple[Location, tuple[int, ...]]:
+    """The keys (..., S, E) of one run as columns, in scratch memory, and the strides of the matrices there.
+
+    Those of a repeated piece lie as (..., how often, E, keys of the piece), those behind them as (..., E, S'), so that
+    what no query sees is left out: a cache has room for many more keys than a short text.
+    """
+    *lead, keys, size = k.shape
+    shape = tuple(1 if step == 0 else extent for extent, step in zip(lead, k.strides))
+    steps = tuple(4 * keys * size * prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    place = module.shared(prod(shape) * keys * size)
+    k = k[tuple(slice(extent) for extent in shape)]
+    for piece in pieces:
+        if not piece.repeated:
+            columns = k[..., piece.first :, :].swapaxes(-1, -2)
+            to = *steps, 4 * columns.shape[-1], 4
+            there = place.after(4 * size * piece.first)
+            emit_strided_copy(module, (there, to), (module.place(columns), columns.strides), columns.shape)
+            continue
+        several = k[..., : piece.keys * piece.repeated, :].reshape(*shape, piece.repeated, piece.keys, size)
+        columns = several.swapaxes(-1, -2)
+        to = *steps, 4 * piece.keys * size, 4 * piece.keys, 4
+        seen = None
+        if mask is not None and not any(mask.strides[:-2]):
+            seen = _seen(module, piece, mask, rows, length), (*(0 for _ in shape), 8, 0, 0)
+        emit_strided_copy(module, (place, to), (module.place(columns), columns.strides), columns.shape, seen)
+    return place, (*(0 if step == 0 and extent > 1 else new for extent, step, new in zip(lead, k.strides, steps)), 0, 0)
+
+
+def _seen(module: Module, piece: KeyPiece, mask: Mask, rows: int, length: int) -> Location:
+    """An i64 for each repeated piece: 0 where no query sees any key of it, or of those behind it."""
+    found = module.shared(2 * piece.repeated)
+
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
+        flags, to = pointers
+
+        def block(number: Value, most: list[Value]) -> list[Value]:
+            start = b.smaller(b.mul(number, i64(rows)), i64(length - rows))
+            used = _used(b, piece, rows, mask, b.at(flags, b.times(start, mask.strides[-2])))
+            return [b.select(b.icmp_signed(">", used, most[0]), used, most[0])]
+
+        (used,) = b.loop(i64(0), i64(-(-length // rows)), 1, block, [i64(0)])
+
+        def tell(number: Value, _: list[Value]) -> None:
+            some = b.select(b.icmp_signed("<", number, used), i64(1), i64(0))
+            b.store(some, b.at(to, b.times(number, 8)), align=8)
+
+        b.loop(i64(0), i64(piece.repeated), 1, tell)
+
+    def once(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
+        b.between(begin, end, lambda _: body(b, pointers, begin, end))
+
+    module.part(1, [mask.place, found], once, ("seen", piece, rows, length, mask.strides[-2]))
+    return found
 
 
 def _pieces(runs: Sequence[int], mask: Mask | None, module: Module) -> tuple[list[KeyPiece], int]:

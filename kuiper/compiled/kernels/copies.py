@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kuiper.compiled.builder import Value, VectorBuilder, i64
+from kuiper.compiled.builder import I64, Value, VectorBuilder, i64
 from kuiper.compiled.kernels.lines import each_vector, emit_lines
 from kuiper.compiled.kernels.pointwise import Strided, emit_pointwise
 from kuiper.compiled.kernels.registry import emits
@@ -55,13 +55,18 @@ def emit_copy(module: Module, source: np.ndarray, target: np.ndarray) -> None:
     emit_strided_copy(module, there, here, target.shape)
 
 
-def emit_strided_copy(module: Module, target: Strided, source: Strided, shape: Sequence[int]) -> None:
-    """The same of arrays that are known by their places and strides."""
+def emit_strided_copy(
+    module: Module, target: Strided, source: Strided, shape: Sequence[int], wanted: Strided | None = None
+) -> None:
+    """The same of arrays that are known by their places and strides.
+
+    wanted : i64s, of which the two axes that change places have no strides: where one is 0 need not be copied.
+    """
     across = crossed(shape, target[1], source[1])
     if across is None:
         emit_pointwise(module, target, [source], shape, lambda b, x: x, "copy")
     else:
-        _emit_transposing(module, target, source, shape, *across)
+        _emit_transposing(module, target, source, shape, *across, wanted)
 
 
 def crossed(shape: Sequence[int], target: Sequence[int], source: Sequence[int]) -> tuple[int, int] | None:
@@ -74,11 +79,12 @@ def crossed(shape: Sequence[int], target: Sequence[int], source: Sequence[int]) 
 
 
 def _emit_transposing(
-    module: Module, target: Strided, source: Strided, shape: Sequence[int], across: int, down: int
-) -> None:
+    module: Module, target: Strided, source: Strided, shape: Sequence[int], across: int, down: int,
+    wanted: Strided | None,
+) -> None:  # fmt: skip
     """Square blocks: vectors along `down` are read, turned in registers, and written along `across`."""
     lanes = module.target.lanes
-    (there, to), (here, of) = target, source
+    (_, to), (_, of) = target, source
     others = [i for i in range(len(shape)) if i not in (across, down)]
     wide, tall = shape[across], shape[down]
     strips = -(-tall // lanes)
@@ -101,18 +107,27 @@ def _emit_transposing(
     key = "transpose", wide, of[across], to[down]
 
     def line(b: VectorBuilder, at: list[Value]) -> None:
-        y, x, number = at
+        y, x, *asked, number = at
         rest = tall - (strips - 1) * lanes
 
         def strip(count: int) -> None:
             moved = [b.at(y, b.mul(number, i64(lanes * to[down]))), b.at(x, b.mul(number, i64(4 * lanes)))]
             b.call(module.shared_function((*key, count), 2, 0, build(count)), moved)
 
-        last = rest != lanes and b.icmp_signed("==", number, i64(strips - 1))
-        b.either(last, lambda: strip(rest), lambda: strip(lanes))
+        def either() -> None:
+            last = rest != lanes and b.icmp_signed("==", number, i64(strips - 1))
+            b.either(last, lambda: strip(rest), lambda: strip(lanes))
 
-    emit_lines(module, [there, here], [shape[i] for i in others], [[to[i] for i in others], [of[i] for i in others]],
-               line, strips, (*key, tall, to[down], of[across]))  # fmt: skip
+        if not asked:
+            either()
+            return
+        with b.if_then(b.icmp_signed("!=", b.load(asked[0], typ=I64, align=8), i64(0))):
+            either()
+
+    moved = [target, source, *([wanted] if wanted else [])]
+    emit_lines(module, [place for place, _ in moved], [shape[i] for i in others],
+               [[strides[i] for i in others] for _, strides in moved], line, strips,
+               (*key, tall, to[down], of[across]))  # fmt: skip
 
 
 def joined_early(draft: Draft) -> Draft:
