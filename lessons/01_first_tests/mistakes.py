@@ -57,6 +57,18 @@ DOT: Mistakes = {
     "the two numbers of a pair are multiplied, not added: w[i, k] * x[k, j]": lambda w, x, i, j: (w[i] + x[:, j]).sum(),
     "two sums were multiplied: multiply pair by pair, then add up": lambda w, x, i, j: w[i].sum() * x[:, j].sum(),
     "this is the last product alone: add each to the total, total += ...": lambda w, x, i, j: w[i, -1] * x[-1, j],
+    "w * x multiplies place by place, and needs equal shapes: take row w[i] and column x[:, j]": lambda w, x, i, j: (
+        w * x
+    )[i, j],
+    "this is a whole row of the product: of x, take column j alone, x[:, j]": lambda w, x, i, j: w[i] @ x,
+    "this is a whole column of the product: of w, take row i alone, w[i]": lambda w, x, i, j: w @ x[:, j],
+    "one product is a number, and sum() wants several: sum(w[i, k] * x[k, j] for k in ...), without another loop": (
+        lambda w, x, i, j: sum(w[i, 0] * x[0, j])
+    ),
+    "one too much: the total begins at 0, before the loop": lambda w, x, i, j: 1 + w[i] @ x[:, j],
+    "k is a place, counted by range(w.shape[1]): `for k in w` gives the rows of w themselves": lambda w, x, i, j: sum(
+        w[i][k] * x[k][j] for k in w
+    ),
 }
 
 
@@ -101,7 +113,9 @@ SURVIVORS: Mistakes = {
     "these are the functions: their names are asked for, the keys of candidates": (
         lambda test, candidates: [f for f in candidates.values() if not _fails(test, f)]
     ),
-    "nobody survived: fails(test, f) wants the test first, and then the function": lambda test, candidates: [],
+    "nobody survived: fails(test, f) wants the test first, then the function, and gives True or False, never None": (
+        lambda test, candidates: []
+    ),
     "a name was tested, and not its function: candidates.items() gives both": lambda test, candidates: [
         name for name in candidates if not _fails(test, name)
     ],
@@ -123,6 +137,11 @@ def _close(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float = 0.0
 
 def _alike(got: np.ndarray, expected: np.ndarray) -> bool:
     return got.shape == expected.shape and got.dtype == expected.dtype
+
+
+def _relative_differences(got: np.ndarray, expected: np.ndarray, tolerance: float = 1e-6) -> bool:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _alike(got, expected) and bool((abs((got - expected) / expected) <= tolerance).all())
 
 
 SAME: Mistakes = {
@@ -156,8 +175,16 @@ SAME: Mistakes = {
     "allclose has its own tolerances, rtol=1e-5 and atol=1e-8, where nobody says otherwise: give it both": (
         lambda got, expected, tolerance=1e-6: _alike(got, expected) and bool(np.allclose(got, expected))
     ),
-    "the numbers must be equal to the last digit here: compare them with allclose": (
+    "the numbers must be equal to the last digit here: np.allclose with rtol=tolerance lets them differ a little": (
         lambda got, expected, tolerance=1e-6: _alike(got, expected) and bool((got == expected).all())
+    ),
+    "an expected number may be negative, and then tolerance * expected is below 0: take abs(expected)": (
+        lambda got, expected, tolerance=1e-6: (
+            _alike(got, expected) and bool((abs(got - expected) <= tolerance * expected).all())
+        )
+    ),
+    "the difference was divided by an expected 0, and 0 / 0 is no number: compare it with tolerance * abs(expected)": (
+        _relative_differences
     ),
     "got.size is how many numbers there are: (3, 1) and (1, 3) both have three, so compare got.shape": (
         lambda got, expected, tolerance=1e-6: (
@@ -259,4 +286,10 @@ EXP_SERIES: Mistakes = {
         x, range(1, terms + 1), lambda term, x, n: term * n / x
     ),
     "these are 30 terms, or all of them: `terms` says how many": lambda x, terms=30: _series(x, range(1, 31)),
+    "x / n was added to the term: multiply it, term * x / n": lambda x, terms=30: _series(
+        x, range(1, terms + 1), lambda term, x, n: term + x / n
+    ),
+    "n begins at 2 here: the first term to add is x / 1, so range(1, terms + 1)": lambda x, terms=30: _series(
+        x, range(2, terms + 1)
+    ),
 }

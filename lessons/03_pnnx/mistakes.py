@@ -18,8 +18,19 @@ MEANING: Mistakes = {
     "most tokens have no mark, and [...] fails for those: get has a second argument, the word for all others": (
         lambda token: MARKS[token[0]]
     ),
-    "the whole token was looked up: a mark is its first character, token[0]": lambda token: MARKS.get(
-        token, "parameter"
+    "no mark was found: it is the first character of the token, token[0], and not the whole token, its key or what "
+    "follows the =": lambda token: MARKS.get(token, "parameter"),
+    "@ marks an attribute, and no mark at all a parameter: the two are exchanged": lambda token: (
+        MARKS | {"@": "parameter"}
+    ).get(token[0], "attribute"),
+    "a weight is called an attribute here, an option a parameter": lambda token: (MARKS | {"@": "weight"}).get(
+        token[0], "option"
+    ),
+    "a weight is called an attribute here": lambda token: (MARKS | {"@": "weight"}).get(token[0], "parameter"),
+    "an option is called a parameter here": lambda token: MARKS.get(token[0], "option"),
+    "get takes the word for all others without a name: get(token[0], 'parameter')": lambda token: MARKS.get(
+        token[0],
+        default="parameter",  # type: ignore[call-overload]
     ),
     "$ and # are exchanged: $ fills a slot, # gives a shape": lambda token: (MARKS | {"$": "shape", "#": "slot"}).get(
         token[0], "parameter"
@@ -53,6 +64,27 @@ SHAPE: Mistakes = {
     ),
     "`?` is no number that int() can read: look for it first, and write -1": lambda text: (
         tuple(map(int, _sizes_as_text(text)[0])),
+        _sizes_as_text(text)[1],
+    ),
+    "`?` is still there: it becomes -1": lambda text: (
+        tuple(size if size == "?" else int(size) for size in _sizes_as_text(text)[0]),
+        _sizes_as_text(text)[1],
+    ),
+    "`?` is a size, too, and keeps its place: it becomes -1": lambda text: (
+        _each(size for size in _sizes_as_text(text)[0] if size != "?"),
+        _sizes_as_text(text)[1],
+    ),
+    "`?` becomes -1, and not None": lambda text: (
+        tuple(None if size == "?" else int(size) for size in _sizes_as_text(text)[0]),
+        _sizes_as_text(text)[1],
+    ),
+    "the ) is still there: the type is what follows it": lambda text: (
+        _each(_sizes_as_text(text)[0]),
+        ")" + _sizes_as_text(text)[1],
+    ),
+    "the sizes come first, then the type": lambda text: (_sizes_as_text(text)[1], _each(_sizes_as_text(text)[0])),
+    "each character was taken for a size: split at the commas, and int() makes a number of each piece": lambda text: (
+        tuple(text[1:].partition(")")[0].replace("?", "-1")),
         _sizes_as_text(text)[1],
     ),
     "`?` becomes -1, and not 0": lambda text: (_each(_sizes_as_text(text)[0], 0), _sizes_as_text(text)[1]),
@@ -131,6 +163,23 @@ CONNECT: Mistakes = {
         lambda table, operand, name: _put(table, name, operand),
         lambda table, operand, name: _append(table, name, operand),
     ),
+    "the first dictionary has operators for keys: look up an operand, and get its producer": lambda operators: (
+        _connected(operators, lambda table, operand, name: _put(table, name, operand), _append)
+    ),
+    "the second dictionary lists operands: it has the names of the operators that read them": lambda operators: (
+        _connected(operators, _put, lambda table, operand, name: _append(table, operand, operand))
+    ),
+    "append returns nothing, so that was stored in place of the list: call setdefault(...).append(name) alone": (
+        lambda operators: _connected(
+            operators, _put, lambda table, operand, name: _put(table, operand, table.get(operand, []).append(name))
+        )
+    ),
+    "the two dictionaries are exchanged: the one of producers comes first": lambda operators: _connected(
+        operators, _put, _append
+    )[::-1],
+    "inputs and outputs are lists, and no key of a dictionary: loop over the operands in them": lambda operators: (
+        _connected([(name, inputs, [outputs]) for name, inputs, outputs in operators], _put, _append)  # type: ignore[list-item]
+    ),
     "an operand has one producer: its name alone, not a list": lambda operators: _connected(
         operators, _append, _append
     ),
@@ -148,6 +197,21 @@ WEIGHT: Mistakes = {
     "the bytes were taken for whole numbers: the type is np.float32": lambda raw, shape: np.frombuffer(
         raw, np.int32
     ).reshape(shape),
+    "each byte became a number, and then a float32: np.frombuffer(raw, np.float32) takes four bytes for one": (
+        lambda raw, shape: np.frombuffer(raw, np.uint8).astype(np.float32)
+    ),
+    "np.array takes bytes for text: np.frombuffer(raw, np.float32) reads them as numbers": lambda raw, shape: np.array(
+        raw, np.float32
+    ).reshape(shape),
+    "as float16, two bytes are a number: a float32 takes four, so name np.float32": lambda raw, shape: np.frombuffer(
+        raw, np.float16
+    ).reshape(shape),
+    "the third argument of np.frombuffer counts numbers: the shape comes from reshape": lambda raw, shape: (
+        np.frombuffer(raw, np.float32, shape)
+    ),
+    "the bytes of each number were read from the wrong end: np.float32 as it is, without >": lambda raw, shape: (
+        np.frombuffer(raw, ">f4").reshape(shape)
+    ),
     "the numbers come row after row, as reshape puts them: without order='F', and without .T": lambda raw, shape: (
         np.frombuffer(raw, np.float32).reshape(shape, order="F")
     ),

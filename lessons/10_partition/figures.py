@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import kuiper
@@ -36,7 +36,8 @@ def draw() -> dict[str, Svg]:
         "waves": waves(),
         "late": late(),
         "deadlock": deadlock(),
-        "levels": levels(),
+        "twin": branches(*TWIN_BY_RANGES),
+        "levels": branches(*TWIN_BY_LEVELS),
         "digits": digits(),
         "flow": flow(),
         "cut": flow(cut=True),
@@ -113,7 +114,12 @@ def split() -> Svg:
     for v, op in enumerate(OPS):
         y = 40 + (v + 0.5) * ROW
         parts += [box(op, 74, y, 84, "CPU" if v in BLOCKED else "ACC", 26), note(str(v), 18, y)]
-    for first, stop, label in ((0, 3, "before|the first"), (3, 5, "work 1|< 3"), (5, 9, "work 3"), (9, 10, "work 0")):
+    for first, stop, label in (
+        (0, 3, "before|the first"),
+        (3, 5, "1 other:|too few"),
+        (5, 9, "3 others"),
+        (9, 10, "0 others"),
+    ):
         y, end = 40 + first * ROW + 4, 40 + stop * ROW - 4
         parts.append(path(f"M126 {y:g}H136V{end:g}H126"))
         for k, words in enumerate(label.split("|")):
@@ -196,9 +202,13 @@ def waves() -> Svg:
             parts.append(box(count, x, y, 30, "ACC", 24, DEEPER["ACC"]) if full else
                          note("ran" if i in ran[k] else count, x, y, 13.0))  # fmt: skip
     parts.append(path("M12 70H414"))
+    parts += [
+        box("", 153, 226, 30, "ACC", 20, DEEPER["ACC"]),
+        note("runs in the next wave", 176, 226, text_anchor="start"),
+    ]
     return picture(
         424,
-        212,
+        244,
         "Waves",
         "Waves: 0; 1 and 2; 3; 4. The count of 4 is 1 after wave 1 and 2 after wave 2.",
         *parts,
@@ -210,13 +220,13 @@ def late() -> Svg:
     x, top, step, parts = 190.0, 24.0, 56.0, []
     for v, op in enumerate(("input", "conv", "add", "sigmoid")):
         y = top + v * step
-        parts += [box(op, x, y, 92, "CPU" if op == "sigmoid" else "ACC"), note(str(v), 20, y, 13.0)]
+        parts += [box(op, x, y, 92, "CPU" if op == "sigmoid" else "ACC"), note(str(v), x - 62, y, 13.0)]
         if v in (1, 2):
             parts += [down(x, y - step + 15, step - 30), note(f"t{v - 1}", x + 8, y - step / 2, text_anchor="start")]
     line = top + 2.5 * step
     parts.append(path(f"M8 {line:g}H352", COLORS["CPU"][1], stroke_dasharray="3 4"))
-    parts += [note("part 0, ACC", 44, top + step, 13.0, text_anchor="start", font_weight="bold")]
-    parts += [note("part 1, CPU", 44, top + 3 * step, 13.0, text_anchor="start", font_weight="bold")]
+    parts += [note("part 0, ACC", 8, top + step, 13.0, text_anchor="start", font_weight="bold")]
+    parts += [note("part 1, CPU", 8, top + 3 * step, 13.0, text_anchor="start", font_weight="bold")]
     conv, add, sigmoid = (top + v * step for v in (1, 2, 3))
     parts += [path(f"M{x + 46:g} {conv:g}H316V{sigmoid + 6:g}H{x + 51:g}"), head(x + 46, sigmoid + 6, -1, 0)]
     parts += [path(f"M{x + 46:g} {sigmoid - 8:g}H268V{add:g}H{x + 51:g}", ROSE), head(x + 46, add, -1, 0, ROSE)]
@@ -258,46 +268,41 @@ TWIN = {0: (0, 0.5, "input"), 1: (1, 0, "conv"), 2: (2, 0, "sigmoid"), 3: (3, 0,
 TWIN_ARROWS = ((0, 1), (0, 6), (1, 2), (2, 3), (3, 4), (4, 5), (6, 7), (7, 8), (8, 9), (5, 10), (9, 10))
 
 
-def levels() -> Svg:
-    """Two branches: the five sub-graphs of Tengine, and three by levels."""
-    panels = (
-        (
-            "ranges of ids: 5 sub-graphs",
-            "beside a node: its sub-graph",
-            {0: 0, 1: 0, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2, 7: 3, 8: 4, 9: 4, 10: 4},
-        ),
-        (
-            "levels: 3 sub-graphs",
-            "beside a node: its level",
-            {1: 0, 6: 0, 2: 1, 7: 1, 3: 2, 4: 2, 5: 2, 8: 2, 9: 2, 10: 2},
-        ),
-    )
+TWIN_BY_RANGES = (
+    {0: 0, 1: 0, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2, 7: 3, 8: 4, 9: 4, 10: 4},
+    "part",
+    "Two branches in five sub-graphs",
+    "Two branches, each with a sigmoid. By ranges of numbers: nodes 0-1, 2, 3-6, 7, 8-10.",
+)
+TWIN_BY_LEVELS = (
+    {1: 0, 6: 0, 2: 1, 7: 1, 3: 2, 4: 2, 5: 2, 8: 2, 9: 2, 10: 2},
+    "level",
+    "Two branches in three sub-graphs",
+    "Two branches, each with a sigmoid. By levels: both first convolutions, both sigmoids, all the rest.",
+)
+"""What `branches` gets: a number beside each node, its name, and the picture's title and description."""
+
+
+def branches(number: Mapping[int, int], name: str, title: str, description: str) -> Svg:
+    """Two branches between input and add, each node with the number of its sub-graph or its level."""
     parts = []
-    for k, (*title, number) in enumerate(panels):
-        left = 222.0 * k
-        weights = ("bold", "normal")
-        parts += [note(title[i], left + 110, 14 + 18 * i, 12.0, font_weight=weights[i]) for i in range(2)]
-        place = {v: (left + 64 + 98 * y, 62 + 52 * x) for v, (x, y, _) in TWIN.items()}
-        for a, b in TWIN_ARROWS:
-            (x1, y1), (x2, y2) = place[a], place[b]
-            bend = y1 + 26 if a == 0 else y2 - 26
-            d = f"M{x1:g} {y1 + 14:g}V{bend:g}H{x2:g}V{y2 - 19:g}" if x1 != x2 else f"M{x1:g} {y1 + 14:g}V{y2 - 19:g}"
-            parts += [path(d), head(x2, y2 - 14, 0, 1)]
-        for v, (x, y) in place.items():
-            device = "CPU" if v in (2, 7) else "ACC"
-            deep = number.get(v, 0) % 4 >= 2
-            parts.append(box(f"{v} {TWIN[v][2]}", x, y, 78, device, 28, DEEPER[device] if deep else ""))
-            side = -48 if TWIN[v][1] == 0 else 48
-            parts.append(note(str(number.get(v, "")), x + side, y, 13.0, font_weight="bold"))
-    parts += [path(f"M232 {y}H438", ROSE, stroke_dasharray="4 4") for y in (140, 192)]
-    return picture(
-        444,
-        398,
-        "Five sub-graphs or three",
-        "Two branches, each with a sigmoid. By ranges of ids: nodes 0-1, 2, 3-6, 7, 8-10. By levels: both first "
-        "convolutions, both sigmoids, all the rest.",
-        *parts,
-    )
+    place = {v: (112 + 130 * y, 28 + 48 * x) for v, (x, y, _) in TWIN.items()}
+    for a, b in TWIN_ARROWS:
+        (x1, y1), (x2, y2) = place[a], place[b]
+        bend = y1 + 24 if a == 0 else y2 - 24
+        d = f"M{x1:g} {y1 + 14:g}V{bend:g}H{x2:g}V{y2 - 19:g}" if x1 != x2 else f"M{x1:g} {y1 + 14:g}V{y2 - 19:g}"
+        parts += [path(d), head(x2, y2 - 14, 0, 1)]
+    for v, (x, y) in place.items():
+        device = "CPU" if v in (2, 7) else "ACC"
+        deep = number.get(v, 0) % 4 >= 2
+        ground = "open" if v not in number else device
+        parts.append(box(f"{v} {TWIN[v][2]}", x, y, 84, ground, 28, DEEPER[device] if deep else ""))
+        label, side = f"{name} {number[v]}" if v in number else "in none", -1 if TWIN[v][1] == 0 else 1
+        anchor = "end" if side < 0 else "start"
+        parts.append(
+            note(label, x + 48 * side, y, 11.0, text_anchor=anchor, font_weight="bold" if v in number else "normal")
+        )
+    return picture(354, 342, title, description, *parts)
 
 
 SHORT = {"pnnx.Expression": "expression", "nn.AdaptiveAvgPool2d": "mean", "nn.Linear": "linear",
@@ -309,14 +314,14 @@ def digits() -> Svg:
     network = NodeGraph.from_runtime(kuiper.load(DIGITS))
     acc = Device("ACC", operators={"nn.Conv2d", "nn.ReLU", "nn.MaxPool2d", "pnnx.Expression"})
     found = partition(network, [acc, Device("CPU")])
-    width, row, top, parts = 132.0, 24.0, 42.0, []
-    column = {"ACC": 112.0, "CPU": 332.0}
+    width, row, top, parts = 116.0, 24.0, 42.0, []
+    column = {"ACC": 134.0, "CPU": 338.0}
     place: dict[int, tuple[int, float, float]] = {}
     parts += [note(name, x, 14, 14.0, font_weight="bold") for name, x in column.items()]
     for part in found.subgraphs:
         x = column[part.device.name]
-        side = -1 if part.device.name == "ACC" else 1
-        parts.append(note(str(part.index), x + side * (width / 2 + 14), top, 14.0, font_weight="bold"))
+        aside = 14 if part.device.name == "ACC" else x + width / 2 + 14
+        parts.append(note(str(part.index), aside, top, 14.0, font_weight="bold"))
         for v in part.nodes:
             place[v] = part.index, x, top
             kind = network.nodes[v].type
@@ -371,12 +376,13 @@ def flow(cut: bool = False) -> Svg:
 def crossing(
     tensor: int, maker: tuple[int, float, float], reader: tuple[int, float, float], width: float, lane: int
 ) -> Sequence[str]:
-    """A tensor from the box that makes it to the other column, or along a lane beside its own column."""
+    """A tensor from the box that makes it to the other column, or along a lane left of its own column."""
     (_, x, y), (_, end, target) = maker, reader
     if x == end:
-        bend, into = x + width / 2 + 14 + 16 * lane, target + 7 * (lane - 1)
-        drawn = [path(f"M{x + width / 2:g} {y:g}H{bend:g}V{into:g}H{end + width / 2 + 5:g}", ROSE)]
-        return [*drawn, head(end + width / 2, into, -1, 0, ROSE), pill(str(tensor), bend, y + 46, 12.0)]
+        edge, into = x - width / 2, target - 5 * (lane - 1)
+        bend = edge - 36 + 10 * lane
+        drawn = [path(f"M{edge:g} {y:g}H{bend:g}V{into:g}H{edge - 5:g}", ROSE)]
+        return [*drawn, head(edge, into, 1, 0, ROSE), pill(str(tensor), bend, y + 46, 12.0)]
     side = 1 if x < end else -1
     edge, bend = end - side * width / 2, (x + end) / 2 + side * 26
     drawn = [
