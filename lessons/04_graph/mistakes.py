@@ -11,8 +11,7 @@ Network = Mapping[str, Sequence[str]]
 
 
 def _before_or_same(names: list[str], successors: Network) -> bool:
-    in_order = all(names.index(a) <= names.index(b) for a in names for b in successors[a] if b in names)
-    return in_order and sorted(names) == sorted(successors)
+    return sorted(names) == sorted(successors) and _whatever_the_names(names, successors)
 
 
 def _without_a_look_at_the_names(names: list[str], successors: Network) -> bool:
@@ -61,6 +60,26 @@ def _sorted_in_place(names: list[str], successors: Network) -> bool:
     return names == sorted(successors) and _without_a_look_at_the_names(names, successors)
 
 
+def _errors_caught(names: list[str], successors: Network, itself: bool = False) -> bool:
+    try:
+        return (_whatever_the_names if itself else _without_a_look_at_the_names)(names, successors)
+    except ValueError:
+        return False
+
+
+def _placed_behind_what_it_reads(names: list[str], successors: Network) -> bool:
+    placed: set[str] = set()
+    for name in names:
+        if any(name in successors[a] and a not in placed for a in successors):
+            return False
+        placed.add(name)
+    return True
+
+
+def _neighbours_only_backwards(names: list[str], successors: Network) -> bool:
+    return sorted(names) == sorted(successors) and not any(a in successors[b] for a, b in pairwise(names))
+
+
 ORDER: Mistakes = {
     "no arrow leads back, but a name may be missing, or stand twice: compare sorted(names) with sorted(successors), "
     "too": _names_not_compared,
@@ -87,14 +106,52 @@ ORDER: Mistakes = {
     "a name that stands twice is not seen in a set, nor where a ValueError is caught: compare sorted(names) with "
     "sorted(successors). And no name stands before itself: where an operator leads to itself no order is "
     "right": lambda names, successors: set(names) == set(successors) and _whatever_the_names(names, successors),
-    "the first arrow decides: `return` in the loop only where an arrow points backwards, and True after the loop": (
-        _decided_by_the_first_arrow
-    ),
+    "one arrow decides here, but all of them have to point forwards: all(...), and not any(...); in a loop `return "
+    "False` where one does not, and `return True` after the loop": (_decided_by_the_first_arrow),
     "neighbours in the list need no arrow between them: look at each arrow, and not at each pair of neighbours": (
         _neighbours_only
     ),
     "no name stands before itself, so where an operator leads to itself no order is right: < and not <=": (
         _before_or_same
+    ),
+    "the arrows are right, but names that are missing, too many or there twice were not looked for: a caught "
+    "ValueError finds some of them only. Compare sorted(names) with sorted(successors)": _errors_caught,
+    "names that are missing, too many or there twice were not looked for: a caught ValueError finds some of them only. "
+    "Compare sorted(names) with sorted(successors). And no name stands before itself": lambda names, successors: (
+        _errors_caught(names, successors, itself=True)
+    ),
+    "each name stands after what it reads, but names that are missing, too many or there twice were not looked for: "
+    "compare sorted(names) with sorted(successors)": _placed_behind_what_it_reads,
+    "each name stands after what it reads, and there are as many as there should be, but one may stand twice: compare "
+    "sorted(names) with sorted(successors)": lambda names, successors: (
+        _placed_behind_what_it_reads(names, successors) and len(names) == len(successors)
+    ),
+    "no name stands twice, but one may be missing, or be too many: compare sorted(names) with sorted(successors)": (
+        lambda names, successors: len(names) == len(set(names)) and _without_a_look_at_the_names(names, successors)
+    ),
+    "each of `names` is one of the network's, but is each of the network's in `names`, and once? Compare sorted(names) "
+    "with sorted(successors)": lambda names, successors: (
+        all(name in successors for name in names) and _without_a_look_at_the_names(names, successors)
+    ),
+    "these are the right names, in whatever order: now look at each arrow, too": lambda names, successors: (
+        sorted(names) == sorted(successors)
+    ),
+    "turned round: for an arrow from a to b, a stands before b, place(a) < place(b)": lambda names, successors: (
+        sorted(names) == sorted(successors)
+        and all(names.index(a) > names.index(b) for a in names for b in successors[a])
+    ),
+    "successors[a] is a list: a second loop goes through it": lambda names, successors: (
+        sorted(names) == sorted(successors) and all(names.index(a) < names.index(successors[a]) for a in successors)  # type: ignore[arg-type]
+    ),
+    "an arrow may lead back over several places, and a name to itself: look at each arrow, not at each pair of "
+    "neighbours": _neighbours_only_backwards,
+    "no arrow leads back and no name stands twice, but one may be missing, or be none of the network's: compare "
+    "sorted(names) with sorted(successors)": lambda names, successors: (
+        all(b in names and names.index(a) < names.index(b) for a in names for b in successors[a])
+        and len(set(names)) == len(names)
+    ),
+    "`return True` is missing after the loop": lambda names, successors: (
+        None if sorted(names) == sorted(successors) and _without_a_look_at_the_names(names, successors) else False
     ),
 }
 
@@ -277,8 +334,47 @@ def _character_by_character(name: str, successors: Network, entered: set[str]) -
     return finished
 
 
+def _walked(name: str, successors: Network, entered: set[str], joined: Callable[[list[str], str], Any]) -> Any:
+    """The walk; joined : makes the result of what the branches finished and the name."""
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += _walked(follower, successors, entered, joined)
+    return joined(finished, name)
+
+
+def _none_for_an_entered_one(name: str, successors: Network, entered: set[str]) -> Any:
+    if name in entered:
+        return None
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        finished += _none_for_an_entered_one(follower, successors, entered)
+    return [*finished, name]
+
+
+def _last_successor_first(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in reversed(successors[name]):
+        if follower not in entered:
+            finished += _last_successor_first(follower, successors, entered)
+    return [*finished, name]
+
+
+def _written_down_twice(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += [follower, *_written_down_twice(follower, successors, entered)]
+    return [*finished, name]
+
+
 POST_ORDER: Mistakes = {
-    "no name is ever added to `entered`: entered.add(name), before its successors are entered": _never_entered,
+    "`entered` does not grow along the walk: entered.add(name) before its successors are entered, and each call gets "
+    "the same set": _never_entered,
     "the name is written down at each successor: it belongs at the end of the list, once, after the loop": (
         _name_at_each_successor
     ),
@@ -301,7 +397,8 @@ POST_ORDER: Mistakes = {
     "the name belongs at the end of the list, once, after the loop: a name without successors has to be there too": (
         _name_in_the_loop
     ),
-    "a successor that is in `entered` must not be entered again: if follower not in entered": _entered_or_not,
+    "a name that is in `entered` was entered again: is `if follower not in entered` missing, or did the function make "
+    "a new set?": _entered_or_not,
     "the `return` stands in the loop: a name without successors returns nothing, and another stops at its first one": (
         _returns_in_the_loop
     ),
@@ -313,6 +410,20 @@ POST_ORDER: Mistakes = {
     "a name is written down when it is entered: it finishes after its successors, so it comes last": _pre_order,
     "entered | {name} is another set, which the walk on the next branch does not see: use entered.add(name)": _new_set,
     "add `name` to entered before its successors are entered, or a walk that comes back never ends": _added_last,
+    "a name that was entered before finishes nothing, which is an empty list: return [], and not None": (
+        _none_for_an_entered_one
+    ),
+    "the walk is right, but enters the last successor first: go through successors[name] from its beginning": (
+        _last_successor_first
+    ),
+    "`name` itself is missing: it finishes, too, after its successors": lambda name, successors, entered: _walked(
+        name, successors, entered, lambda finished, name: finished
+    ),
+    "a list in a list: [*finished, name] takes the names out of it": lambda name, successors, entered: _walked(
+        name, successors, entered, lambda finished, name: [finished, name]
+    ),
+    "the call already gives the successor's own name, as the last: it is written down twice": _written_down_twice,
+    "`entered` is a set: entered.add(name)": lambda name, successors, entered: entered.append(name),
 }
 
 
@@ -442,6 +553,71 @@ def _new_one_without_a_count(path: list[str], looked: dict[str, int], successors
     return (path, looked) if follower in looked else ([*path, follower], looked)
 
 
+def _moved(
+    path: list[str],
+    looked: dict[str, int],
+    successors: Network,
+    count: int = 0,
+    join: Callable[[list[str], str], Any] = lambda path, name: [*path, name],
+    leave: Callable[[list[str]], Any] = lambda path: path[:-1],
+) -> Any:
+    """A move. count : of a new name; join, leave : the path after a name has joined it, after the last has left it."""
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return leave(path), looked
+    follower = successors[name][looked[name]]
+    looked[name] += 1
+    if follower in looked:
+        return path, looked
+    return join(path, follower), {**looked, follower: count}
+
+
+def _count_of_the_successor(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return path[:-1], looked
+    follower = successors[name][looked[name]]
+    if follower not in looked:
+        path, looked = [*path, follower], {**looked, follower: 0}
+    looked[follower] += 1
+    return path, looked
+
+
+def _finished_without_successors_only(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    return (path[:-1], looked) if not successors[path[-1]] else _never_finished(path, looked, successors)
+
+
+def _taken_off_at_once(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name, path = path[-1], path[:-1]
+    if looked[name] == len(successors[name]):
+        return path, looked
+    follower = successors[name][looked[name]]
+    looked[name] += 1
+    return (path, looked) if follower in looked else ([*path, follower], {**looked, follower: 0})
+
+
+def _successor_taken_out(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return path[:-1], looked
+    return successors[name].pop(0)  # type: ignore[attr-defined]
+
+
+def _count_of_a_new_one_asked(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] == len(successors[name]):
+        return path[:-1], looked
+    follower = successors[name][looked[name]]
+    looked[name] += 1
+    return ([*path, follower], looked) if looked[follower] == 0 else (path, looked)
+
+
+def _all_moves(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    while path:
+        path, looked = _moved(path, looked, successors)
+    return path, looked
+
+
 MOVE: Mistakes = {
     "the last successor is never looked at: a name is finished when its count is the number of its successors, not one "
     "less": _one_too_early,
@@ -465,6 +641,32 @@ MOVE: Mistakes = {
         _two_moves_in_one
     ),
     "a successor that was entered before is a key of `looked`: it does not join the path again": _entered_again,
+    "the last name leaves the path: path.pop(), and not path.pop(0)": lambda path, looked, successors: _moved(
+        path, looked, successors, leave=lambda path: path[1:]
+    ),
+    "a new name has looked at nothing yet: its count begins at 0": lambda path, looked, successors: _moved(
+        path, looked, successors, count=1
+    ),
+    "append changes the list and gives None: no `path =` in front of it": lambda path, looked, successors: _moved(
+        path, looked, successors, join=lambda path, name: None
+    ),
+    "path.pop() gives the name that it takes off: no `path =` in front of it": lambda path, looked, successors: _moved(
+        path, looked, successors, leave=lambda path: path[-1]
+    ),
+    "a new successor joins the path, too: path.append(follower)": lambda path, looked, successors: _moved(
+        path, looked, successors, join=lambda path, name: path
+    ),
+    "first `path`, then `looked`": lambda path, looked, successors: _moved(path, looked, successors)[::-1],
+    "the count that goes up is that of the name that looks, and not its successor's": _count_of_the_successor,
+    "a name is finished when its count has come to the number of its successors, not only if it has none": (
+        _finished_without_successors_only
+    ),
+    "path.pop() takes the name off at each move: path[-1] reads it, and it leaves the path when it is finished": (
+        _taken_off_at_once
+    ),
+    "`successors` stays as it is: successors[name][looked[name]] is the next one": _successor_taken_out,
+    "a new name has no count yet: ask `follower not in looked`": _count_of_a_new_one_asked,
+    "that is the whole walk: one move is asked for, the loop around it comes later": _all_moves,
 }
 
 
@@ -598,6 +800,44 @@ def _on_and_on(name: str, missing: dict[str, int], successors: Network) -> Any:
     return missing, ready
 
 
+def _noted(found: Callable[[list[Any], str, str, int], Any], by: int = -1) -> Callable[..., Any]:
+    """A count_down; found : the ready ones so far, the follower, `name` and the follower's count -> the ready ones."""
+
+    def count_down(name: str, missing: dict[str, int], successors: Network) -> Any:
+        ready: Any = []
+        for follower in successors[name]:
+            missing[follower] += by
+            ready = found(ready, follower, name, missing[follower])
+        return missing, ready
+
+    return count_down
+
+
+def _set_to(count: int, ready: bool) -> Callable[..., Any]:
+    """A count_down that sets the counters, and takes all names for ready, or none."""
+
+    def count_down(name: str, missing: dict[str, int], successors: Network) -> Any:
+        for follower in successors[name]:
+            missing[follower] = count
+        return missing, list(successors[name]) if ready else []
+
+    return count_down
+
+
+def _all_its_arrows_each_time(name: str, missing: dict[str, int], successors: Network) -> Any:
+    ready = []
+    for follower in successors[name]:
+        missing[follower] -= list(successors[name]).count(follower)
+        if missing[follower] == 0:
+            ready.append(follower)
+    return missing, ready
+
+
+def _own_ones_alone(name: str, missing: dict[str, int], successors: Network) -> Any:
+    left = {follower: missing[follower] - 1 for follower in successors[name]}
+    return left, [follower for follower in left if left[follower] == 0]
+
+
 COUNT_DOWN: Mistakes = {
     "every counter goes down: only those at the ends of the arrows that leave `name` do": _everybody,
     "only `name` was taken: the names that become ready by it are taken later, by other calls": _on_and_on,
@@ -616,7 +856,36 @@ COUNT_DOWN: Mistakes = {
     "a name with two arrows is ready once: ask right after each subtraction, and not in a second loop": _counted_down(
         lambda followers, missing: [follower for follower in followers if missing[follower] == 0]
     ),
-    "the counters at the ends of the arrows go down, missing[follower], and not that of `name`": _own_counter,
+    "the counters at the ends of the arrows that leave `name` go down: for follower in successors[name], "
+    "missing[follower] -= 1": _own_counter,
+    "+= takes a string apart into its characters: ready.append(follower) keeps it whole": _noted(
+        lambda ready, follower, name, count: [*ready, *(follower if count == 0 else "")]
+    ),
+    "the counters go down: -= 1, and not += 1": _noted(
+        lambda ready, follower, name, count: [*ready, follower] if count == 0 else ready, by=1
+    ),
+    "1 is subtracted: -= 1, and not = -1": _set_to(-1, ready=False),
+    "one arrow takes away 1, and does not make the counter 0: missing[follower] -= 1": _set_to(0, ready=True),
+    "ready is a name whose counter is 0: one with 1 left still waits": _noted(
+        lambda ready, follower, name, count: [*ready, follower] if count <= 1 else ready
+    ),
+    "a name stands alone, and only the last one: ready.append(follower) gathers all in the list": _noted(
+        lambda ready, follower, name, count: follower if count == 0 else ready
+    ),
+    "only the last one that becomes ready is kept: ready.append(follower) gathers all": _noted(
+        lambda ready, follower, name, count: [follower] if count == 0 else ready
+    ),
+    "the names that become ready stand at the ends of the arrows: append(follower), and not `name`": _noted(
+        lambda ready, follower, name, count: [*ready, name] if count == 0 else ready
+    ),
+    "each arrow takes away 1, and the loop comes to each of two: no count() in it": _all_its_arrows_each_time,
+    "all counters are returned, also those that stay as they are: change `missing` itself": _own_ones_alone,
+    "`name` was taken, and does not become ready: begin with an empty list": lambda name, missing, successors: (
+        lambda left, ready: (left, [name, *ready])
+    )(*_exchanged(name, missing, successors)[::-1]),
+    "the names are right, but not in the order of the arrows: a set has none": lambda name, missing, successors: (
+        lambda left, ready: (left, ready[::-1])
+    )(*_exchanged(name, missing, successors)[::-1]),
 }
 
 
@@ -662,5 +931,30 @@ LOOK: Mistakes = {
     "a done name is a key of `looked`, too, but it is not on the path": _all_open,
     "an open name is a key of `looked`, too: ask whether it is on the path": lambda follower, path, looked: (
         "done" if follower in looked else "new"
+    ),
+    "the slice ends where the cycle begins: it goes from there to the end, path[path.index(follower) :]": _on_the_path(
+        lambda follower, path, looked: path[: path.index(follower) + 1]
+    ),
+    "the cycle is a part of the path: cut it at `follower`, and put nothing in front": _on_the_path(
+        lambda follower, path, looked: [follower, *path]
+    ),
+    "the names stand in the order of the path, and not of the alphabet": _on_the_path(
+        lambda follower, path, looked: sorted(path[path.index(follower) :])
+    ),
+    "that is `follower` alone: the names behind it on the path are on the cycle, too": _on_the_path(
+        lambda follower, path, looked: [follower]
+    ),
+    "a new name is no key of `looked`, so it has no count: ask `follower not in looked`": (
+        lambda follower, path, looked: (
+            "new" if not looked[follower] else path[path.index(follower) :] if follower in path else "done"
+        )
+    ),
+    "a count says how many successors were looked at: a done name may have any. Ask whether it is on the path": (
+        lambda follower, path, looked: (
+            "new" if follower not in looked else "done" if looked[follower] == 0 else path[path.index(follower) :]
+        )
+    ),
+    "a done name is not on the path either: ask first whether it is a key of `looked`": lambda follower, path, looked: (
+        path[path.index(follower) :] if follower in path else "new"
     ),
 }

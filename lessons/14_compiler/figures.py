@@ -164,6 +164,60 @@ def draw_registers() -> Svg:
     return picture(350, 92, "Registers of a tile", description, *marks)
 
 
+def draw_loop() -> Svg:
+    """A loop that counts: blocks of IR, and beside them the same in Python."""
+    size, tall, x0, x1, wide = 13.0, 21.0, 8.0, 156.0, 296.0
+    right = x1 + wide
+    before_k = ("br label %loop.k", "k = 0")
+    loop_k = (
+        ("%k = phi i64 [ 0, %before.k ],", "while True:"),
+        (" " * 13 + "[ %k.next, %end.k ]", ""),
+        ("; the body", "    ..."),
+        ("br label %end.k", ""),
+    )
+    end_k = (
+        ("%k.next = add i64 %k, 1", "    k = k + 1"),
+        ("%k.more = icmp slt i64 %k.next, 24", "    if not k < 24:"),
+        ("br i1 %k.more, label %loop.k,", "        break"),
+        (" " * 15 + "label %after.k", ""),
+    )
+    blocks = (("before.k:", BLUE, (before_k,)), ("loop.k:", GREEN, loop_k), ("end.k:", ORANGE, end_k))
+    marks = [left("Python", x0, 14, font_weight="bold"), left("IR", x1, 14, font_weight="bold")]
+
+    def written(content: str, x: float, y: float, **more: object) -> str:
+        indent = len(content) - len(content.lstrip())
+        return text(content.lstrip(), x + 0.6 * size * indent, y, size, text_anchor="start", **more)
+
+    top, rows = 30.0, {}
+    for label, (fill, border), lines in (*blocks, ("after.k:", (PLAIN, LINE), ())):
+        height = tall * (1 + len(lines)) + 6
+        marks.append(element("rect", x=x1, y=top, width=wide, height=height, rx=5.0, fill=fill, stroke=border))
+        marks.append(written(label, x1 + 6, top + 3 + tall / 2, fill=DARK, font_weight="bold"))
+        for n, (line, python) in enumerate(lines, 1):
+            rows[line] = y = top + 3 + tall * (n + 0.5)
+            marks += [written(line, x1 + 20, y, fill=DARK), written(python, x0, y)]
+        if label != "after.k:":
+            marks.append(arrow(x1 + 40, top + height, x1 + 40, top + height + 18))
+        top += height + 20
+    first, second, back = rows[loop_k[0][0]], rows[loop_k[1][0]], rows[end_k[2][0]]
+    entry, start = x1 + 20 + 0.6 * size * 33, rows[before_k[0]]
+    for out, begin, end, colours in ((14.0, start, first, BLUE), (14.0, back, second, ORANGE)):
+        track = f"M{right:g} {begin:g}H{right + out:g}V{end:g}H{right - 2:g}"
+        head = f"M{entry + 7:g} {end - 4:g}L{entry + 1:g} {end:g}L{entry + 7:g} {end + 4:g}"
+        marks.append(
+            element("path", d=f"{track}H{entry + 1:g}{head}", fill="none", stroke=colours[1], stroke_width=2.2)
+        )
+    marks.append(left("0", right + 20, (start + first) / 2, size))
+    marks.append(left("k.next", right + 20, (back + second) / 2, size))
+    description = (
+        "Four blocks: before.k jumps to loop.k, which begins with a phi and jumps to end.k after the body. end.k adds "
+        "1 to k, compares k.next with 24, and jumps back to loop.k or on to after.k. The phi takes 0 when the jump "
+        "came from before.k, and k.next when it came from end.k. Beside them the same loop in Python: k = 0, while "
+        "True, k = k + 1, break if k is not less than 24."
+    )
+    return picture(right + 72, top - 12, "A loop in Python and in IR", description, *marks)
+
+
 def draw_threads() -> Svg:
     """Two threads and eight rows, with fixed shares and with a counter."""
     x0, unit, tall = 84.0, 23.0, 30.0
@@ -205,5 +259,6 @@ def draw() -> dict[str, Svg]:
         "groups": draw_groups(),
         "tile": draw_tile(),
         "registers": draw_registers(),
+        "loop": draw_loop(),
         "threads": draw_threads(),
     }

@@ -97,6 +97,34 @@ TRAFFIC: Mistakes = {
     "only one group was counted: is the `return` inside of the loop?": (
         lambda groups, sizes: _bytes(lambda group: [*_once(group), group[-1][0]], groups[:1], sizes)
     ),
+    "all sizes were added up, each once: what one group writes and another loads is moved twice, and what a group "
+    "makes and uses itself not at all": lambda groups, sizes: 4 * sum(sizes.values()),
+    "what is written takes 4 bytes a number, too: only the loads were multiplied": lambda groups, sizes: sum(
+        4 * sum(sizes[one] for one in _once(group)) + sizes[group[-1][0]] for group in groups
+    ),
+    "what is loaded takes 4 bytes a number, too: only the last term was multiplied": lambda groups, sizes: sum(
+        sum(sizes[one] for one in _once(group)) + 4 * sizes[group[-1][0]] for group in groups
+    ),
+    "names were counted, and not numbers: sizes[name] says how many each has": lambda groups, sizes: sum(
+        4 * (len(_once(group)) + 1) for group in groups
+    ),
+    "names were counted, and not numbers, nor bytes: sizes[name] says how many numbers each has": (
+        lambda groups, sizes: sum(len(_once(group)) + 1 for group in groups)
+    ),
+    "operands is a tuple of names: a second loop takes them out of it": (
+        lambda groups, sizes: sizes[groups[0][0][2]]  # type: ignore[index]
+    ),
+    "only the last group was counted: total += ..., and not total = ...": (
+        lambda groups, sizes: _bytes(lambda group: [*_once(group), group[-1][0]], groups[-1:], sizes)
+    ),
+    "only the last group's value is written here: the line belongs into the loop, since each group writes one": (
+        lambda groups, sizes: _bytes(_once, groups, sizes) + 4 * sizes[groups[-1][-1][0]]
+    ),
+    "all that is read and all that is made was added up: what a group makes and uses itself moves no bytes": partial(
+        _bytes, lambda group: [*_read(group), *(name for name, _, _ in group)]
+    ),
+    "sets can be subtracted, lists cannot: {...} - made": lambda groups, sizes: [] - [],  # type: ignore[operator]
+    "a float32 takes 4 bytes, and not 8": partial(_bytes, lambda group: [*_once(group), group[-1][0]], each=8),
 }
 
 PER_LOAD: Mistakes = {
@@ -126,6 +154,25 @@ PER_LOAD: Mistakes = {
     "one vector of weights was loaded: there are v of them": lambda h, v: h * v / (h + 1),
     "the numbers of x are loaded, too: h of them": lambda h, v: h * v / v,
     "the vectors of weights are loaded, too: v of them": lambda h, v: h * v / h,
+    "the loads of w were divided by those of x: above stand the h * v multiply-adds, below all loads": (
+        lambda h, v: v / h
+    ),
+    "the loads of x were divided by those of w: above stand the h * v multiply-adds, below all loads": (
+        lambda h, v: h / v
+    ),
+    "a tile makes h * v multiply-adds, and not one": lambda h, v: 1 / (h + v),
+    "two loads serve a tile of 1x1 only: h numbers and v vectors are loaded": lambda h, v: h * v / 2,
+    "v counts vectors, and each is one load: no factor 8": lambda h, v: h * v / (h + 8 * v),
+    "each of the h numbers of x is one load, though it fills eight places: no factor 8": lambda h, v: (
+        h * v / (8 * h + v)
+    ),
+    "numbers and vectors are both loaded: h + v, and not the larger of them": lambda h, v: h * v / max(h, v),
+    "no factor 2: a multiply-add counts once, and so does a load": lambda h, v: h * v / (h + v) / 2,
+    "the result is not rounded": lambda h, v: round(h * v / (h + v), 2),
+    "the depth multiplies both the multiply-adds and the loads, so it is not in the ratio": (
+        lambda h, v: 24 * h * v / (h + v)
+    ),
+    "for each load means a ratio: divide, and don't subtract": lambda h, v: h * v - (h + v),
 }
 
 
@@ -186,6 +233,31 @@ SUM_PHI: Mistakes = {
         f"%{s}.next", f"%next.{s}"
     ),
     "zeroinitializer is a word of IR, and no name: it has no %": lambda s: _phi(s, zero="%zeroinitializer"),
+    "a vector of zeros is called zeroinitializer in IR": lambda s: _phi(s, zero="zeros"),
+    "the new sum comes from the block that jumps back, %end.k": lambda s: _phi(s).replace("%end.k", "%loop.k"),
+    "the line gives the sum its value, %{s}; the new sum, %{s}.next, is what goes in": (
+        lambda s: f"%{s}.next = phi <8 x float> [ zeroinitializer, %before.k ], [ %{s}, %end.k ]"
+    ),
+    "the line gives the sum its value: %{s}, without .next, stands in front of =": (
+        lambda s: f"%{s}.next = phi <8 x float> [ zeroinitializer, %before.k ], [ %{s}.next, %end.k ]"
+    ),
+    "a sum is a vector of eight floats: V and zeroinitializer, and no single number": (
+        lambda s: _phi(s, "float", zero="0.0")
+    ),
+    "a comma stands between the two pairs of brackets": lambda s: _phi(s).replace("], [", "] ["),
+    "no comma stands between the type and the first bracket": lambda s: _phi(s).replace("> [", ">, ["),
+    "the name stands in the text as it is: put {s} there, in an f-string": lambda s: _phi("s0.0"),
+    "the first name is filled in, the second not: %{s}.next": lambda s: _phi(s).replace(f"%{s}.next", "%s.next"),
+    "the second name is filled in, the first not: %{s}": lambda s: _phi(s).replace(f"%{s} =", "%s ="),
+    "the blocks' names end in .k, the name of their loop": lambda s: _phi(s).replace("e.k", "e").replace("d.k", "d"),
+    "the pairs stand in square brackets": lambda s: _phi(s).replace("[", "(").replace("]", ")"),
+    "a point stands between the name and next: %{s}.next": lambda s: _phi(s).replace(".next", "_next"),
+    "the line begins with %, without blanks in front": lambda s: "  " + _phi(s),
+    "nothing stands behind the last bracket: in IR a semicolon begins a comment": lambda s: _phi(s) + ";",
+    "`phi` comes first, and then the type": (
+        lambda s: f"%{s} = <8 x float> phi [ zeroinitializer, %before.k ], [ %{s}.next, %end.k ]"
+    ),
+    "a list of one line: the line itself is asked for": lambda s: [_phi(s)],
     "the type is missing: V, behind `phi`": lambda s: _phi(s, "").replace("phi  [", "phi ["),
 }
 
@@ -220,5 +292,39 @@ WAITING: Mistakes = {
     "these are the times of each thread: add them up": lambda arrivals: [max(arrivals) - time for time in arrivals],
     "the mean of a thread: all together is the sum": (
         lambda arrivals: sum(max(arrivals) - time for time in arrivals) / len(arrivals)
+    ),
+    "all times were taken from the largest at once: each thread waits from its own time until the largest": (
+        lambda arrivals: max(arrivals) - sum(arrivals)
+    ),
+    "one time was taken off for all: each thread waits from its own time on": (
+        lambda arrivals: len(arrivals) * max(arrivals) - min(arrivals)
+    ),
+    "the smallest was taken away once: each thread waits from its own time until the largest": (
+        lambda arrivals: sum(arrivals) - min(arrivals)
+    ),
+    "that is the mean time of arrival: each thread waits from its own time until the largest": (
+        lambda arrivals: sum(arrivals) / len(arrivals)
+    ),
+    "the first thread was left out, which need not be the last to arrive": (
+        lambda arrivals: sum(max(arrivals) - time for time in arrivals[1:])
+    ),
+    "the last of the list was left out, which need not be the last to arrive": (
+        lambda arrivals: sum(max(arrivals) - time for time in arrivals[:-1])
+    ),
+    "a set has equal times once: two threads may arrive at the same time": (
+        lambda arrivals: sum(max(arrivals) - time for time in set(arrivals))
+    ),
+    "all but the last were given the wait of the first to arrive: each waits from its own time on": (
+        lambda arrivals: (max(arrivals) - min(arrivals)) * (len(arrivals) - 1)
+    ),
+    "all were given the wait of the first to arrive: each waits from its own time on": (
+        lambda arrivals: (max(arrivals) - min(arrivals)) * len(arrivals)
+    ),
+    "that is what the last but one waits: add up all threads": lambda arrivals: max(arrivals) - sorted(arrivals)[-2],
+    "one thread too few was counted: the last to arrive waits for nobody, but max(arrivals) counts for it, too": (
+        lambda arrivals: (len(arrivals) - 1) * max(arrivals) - sum(arrivals)
+    ),
+    "distances from the mean: a thread waits for the last one": (
+        lambda arrivals: sum(abs(time - sum(arrivals) / len(arrivals)) for time in arrivals)
     ),
 }

@@ -1408,6 +1408,8 @@ def test_the_likely_cause_of_wrong_attention_is_the_true_one(tmp_path: Path, cas
 # lesson 14: mutant -> the cause of the first failure that its student reads
 OF_MUTANTS = {
     "choose_tile/square": "nearest to a square",
+    "choose_tile/upside_down": "upside down",
+    "choose_tile/tall_left_out": "such a v was left out",
     "choose_tile/whole_ratio": "ratios are no whole numbers",
     "choose_tile/one_weight": "v registers, and not one",
     "choose_tile/each_row": "one is enough, rows take turns",
@@ -1419,6 +1421,7 @@ OF_MUTANTS = {
     "choose_tile/no_channels": "at most ceil(channels / lanes)",
     "choose_tile/in_numbers": "the number of vectors, and not of the numbers in them",
     "choose_tile/type": "with TypeError instead of ValueError",
+    "fuse/reads_the_one_before": "only if all of them are in that group",
     "fuse/single": "each call is a group of its own",
     "fuse/readers": "count groups, and not readers",
     "fuse/neighbours": "go by readers, not the next call",
@@ -1475,6 +1478,10 @@ OF_MUTANTS = {
     "loop_nest/sizes_by_shape": "sizes stand in the text as numbers",
     "loop_nest/one_line": "puts a line break behind each",
     "loop_nest/while_loop": "no `if` is needed",
+    "share_rows/mean": "and not their mean",
+    "share_rows/take_paced": "only the rows are multiplied by the pace",
+    "share_rows/last_unit_kept": "keeps the last unit only",
+    "share_rows/shares_handed_out": "no other takes over",
     "share_rows/in_turn": "all threads have equally many rows",
     "share_rows/fastest": "the quickest thread takes every unit",
     "share_rows/done_first": "nobody knows how quick a thread will be",

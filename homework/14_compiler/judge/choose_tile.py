@@ -120,6 +120,13 @@ CHOICES: dict[str, Choice] = {
     "that is the largest square: a tile that is no square may have a better ratio, so compare h * v / (h + v)": (
         _by_of_all(lambda h, v: (-abs(h - v), h * v))
     ),
+    "upside down: multiply-adds divided by loads, h * v / (h + v)": _by_of_all(lambda h, v: ((h + v) / (h * v), -v)),
+    "where the registers hold more than `rows` rows, h is `rows`: such a v was left out": (
+        lambda registers, lanes, rows, channels: max(
+            ((h, v) for v in range(1, -(-channels // lanes) + 1) if 1 <= (h := (registers - v - 1) // v) <= rows),
+            key=lambda t: (t[0] * t[1] / sum(t), -t[1]),
+        )
+    ),
     f"{WHOLE}, by which 1 x 1 is as good as others": _by(lambda h, v: h * v // (h + v), begin=[(1, 1)]),
     WHOLE: _by(lambda h, v: (h * v // (h + v), -v)),
     f"{WHOLE}, by which many tiles are equally good": _by_of_all(lambda h, v: (h * v // (h + v), -v)),
@@ -168,6 +175,20 @@ BETTER = "        if h * v / (h + v) > best[0] * best[1] / sum(best):\n"
 VECTORS = "    for v in range(1, -(-channels // lanes) + 1):\n"
 
 MUTANTS = [
+    Mutant(
+        "upside_down",
+        "divides loads by multiply-adds",
+        BETTER,
+        "        if (h + v) / (h * v) > sum(best) / (best[0] * best[1]):\n",
+        "best",
+    ),
+    Mutant(
+        "tall_left_out",
+        "leaves out what is too tall",
+        HEIGHT,
+        "        h = (registers - v - 1) // v\n        if h > rows:\n            continue\n",
+        "best",
+    ),
     Mutant("no_broadcast", "forgets the register of x", HEIGHT, HEIGHT.replace(" - 1", ""), "fits"),
     Mutant("no_weights", "forgets the registers of the weights", HEIGHT, HEIGHT.replace(" - v", ""), "fits"),
     Mutant("one_weight", "one register for all weights", HEIGHT, HEIGHT.replace(" - v - 1", " - 2"), "fits"),

@@ -166,6 +166,21 @@ BY_FIRST = "    places = list(operations)\n    return sorted(loops, key=lambda g
 
 MUTANTS = [
     Mutant(
+        "reads_the_one_before",
+        "joins what reads the call before it, whoever else does",
+        RESULT,
+        "    chains: list[list[str]] = []\n"
+        "    for name, operation, operands in calls:\n"
+        "        last = chains[-1][-1] if chains else ''\n"
+        "        alike = operation in ELEMENTWISE and sizes.get(last) == sizes[name]\n"
+        "        if alike and last in operands and last not in returned:\n"
+        "            chains[-1].append(name)\n"
+        "        else:\n"
+        "            chains.append([name])\n"
+        "    return chains\n",
+        "written",
+    ),
+    Mutant(
         "single",
         "each call is its own loop",
         "            and last != name\n",

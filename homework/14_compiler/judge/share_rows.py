@@ -74,6 +74,8 @@ def otherwise(
     then: Then | None = None,
     empty: bool = False,
     once: bool = False,
+    paced: bool = False,
+    kept: bool = False,
 ) -> Shares:
     """As `shares`, with one thing done otherwise.
 
@@ -82,6 +84,8 @@ def otherwise(
     then : (times at which threads are done, who took the last unit) -> when each begins the next part.
     empty : who finds no row left, or has a share of none, pays `take` as well.
     once : a thread pays `take` for its first unit only.
+    paced : `take` is multiplied by the thread's pace.
+    kept : of the rows of a thread only its last unit is kept.
     """
     threads = range(len(pace))
     rows, free = [0 for _ in threads], [0.0 for _ in threads]
@@ -96,9 +100,9 @@ def otherwise(
                 last = min(threads, key=lambda t: choice(done, rows, t, count))
             elif unit is not None:
                 last = min(threads, key=done.__getitem__)
-            pays = 0.0 if once and rows[last] else take
+            pays = 0.0 if once and rows[last] else take * (pace[last] if paced else 1.0)
             done[last] += pays + count * pace[last] if count else 0.0
-            rows[last] += count
+            rows[last] = count if kept else rows[last] + count
             number, left = number + 1, left - count
         if empty:
             done = [time + take if unit is not None or not counts[t] else time for t, time in enumerate(done)]
@@ -134,6 +138,13 @@ def share_mistakes(
         "a part is done when the last thread is: the largest of the times, and not their sum": otherwise(
             *problem, then=lambda done, last: all_from(sum(done))
         ),
+        "a part is done when the last thread is: the largest of the times, and not their mean": otherwise(
+            *problem, then=lambda done, last: all_from(sum(done) / len(done))
+        ),
+        "taking a unit costs `take`, whoever takes it: only the rows are multiplied by the pace": otherwise(
+            *problem, paced=True
+        ),
+        "a thread's rows are added up: += and not =, which keeps the last unit only": otherwise(*problem, kept=True),
         "all wait for the last: the next part begins at the largest of the times, and not at the smallest": otherwise(
             *problem, then=lambda done, last: all_from(min(done))
         ),
@@ -176,7 +187,11 @@ def mistakes_of_shares(
     said = "thread t of T has the rows from t * rows // T to (t + 1) * rows // T - 1: "
     each = len(pace)
     done = sum(size // each * each for size in parts)
+    units = [max(1, size // each) for size in parts]
     return {
+        "without a unit each thread does its own share, however slow it is: no other takes over": (
+            shares(parts, units[0], pace, take, barrier) if len(set(units)) == 1 else None
+        ),
         f"only {done} of {sum(parts)} rows were done: a share is not rows // T for each, but from t * rows // T to "
         "(t + 1) * rows // T - 1": shares([size // each * each for size in parts], unit, pace, take, barrier),
         f"{said}what is left over is not all the last one's": otherwise(
@@ -265,6 +280,28 @@ BARRIER = "        begin = max(free) + barrier\n"
 RETURN = "    return begin, done\n"
 
 MUTANTS = [
+    Mutant("mean", "goes on at the mean time", BARRIER, "        begin = sum(free) / threads + barrier\n", "barrier"),
+    Mutant(
+        "take_paced",
+        "multiplies `take` by the pace",
+        TIME,
+        "                free[thread] += (take + count) * pace[thread]\n",
+        "time",
+    ),
+    Mutant(
+        "last_unit_kept",
+        "keeps the rows of a thread's last unit",
+        "                done[thread] += count\n",
+        "                done[thread] = count\n",
+        "counter",
+    ),
+    Mutant(
+        "shares_handed_out",
+        "hands the shares out by a counter",
+        "        free = [begin] * threads\n",
+        "        free, unit = [begin] * threads, unit or max(1, rows // threads)\n",
+        "static",
+    ),
     Mutant(
         "in_turn",
         "one unit for each thread in turn",
