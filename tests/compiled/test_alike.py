@@ -41,7 +41,7 @@ def module_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Module:
         layers, _, heads, _, width = graph.inputs[1].shape or ()
         inputs = [inputs[0], *[np.zeros((layers, 1, heads, 192, width), np.float32)] * 2, inputs[3]]
     found: list[Module] = []
-    monkeypatch.setattr("kuiper.compiled.plan.text_of", lambda module, passes: found.append(module))
+    monkeypatch.setattr("kuiper.compiled.plan.text_of", found.append)
 
     def stop(text: str, target: object) -> bytes:
         raise Described

@@ -140,6 +140,16 @@ def test_several_queries_do_not_read_places_that_are_not_in_use(tmp_path: Path, 
     np.testing.assert_allclose(found, expected, atol=2e-6)
 
 
+def test_a_mask_for_each_head_shows_each_its_own_places(tmp_path: Path) -> None:
+    inputs = arrays(2, 2, 2 * CHUNK, 17, 24, 40, queries=17)
+    mask = np.zeros((1, 4, 17, 2 * CHUNK + 17), bool)
+    mask[..., 2 * CHUNK] = True
+    mask[0, 2, 5, CHUNK + 3] = True  # one query of one head
+    expected = network(tmp_path, "bool", engine="simple")(*inputs, mask)[0]
+    (found,) = network(tmp_path, "bool")(*inputs, mask)
+    np.testing.assert_allclose(found, expected, atol=2e-6)
+
+
 def test_joins_that_others_read_are_joined(tmp_path: Path) -> None:
     graph = network(tmp_path, None, returned="5")
     inputs = arrays(2, 1, 9, 1, 8, 8)

@@ -30,7 +30,11 @@ ONE = ir.Constant(F32, 1.0)
 
 
 def counting(
-    units: Sequence[int], lanes: int, slow: int = 0, kind: type[Stretch] = Stretch
+    units: Sequence[int],
+    lanes: int,
+    slow: int = 0,
+    kind: type[Stretch] = Stretch,
+    parts: tuple[int, int] | None = None,
 ) -> tuple[Stretch, np.ndarray]:
     """A stretch whose part p adds 1 to counts[p, unit], once all of part p - 1 is done; and the counts."""
     assert TARGET is not None
@@ -53,7 +57,7 @@ def counting(
 
         module.part(count, [module.place(counts[row]), module.place(counts[max(row - 1, 0)])], body)
     code = MachineCode(object_of(text_of(module), TARGET), TARGET)
-    return kind(code, 0, len(units), memory, module.outside(), aligned(64), lanes), counts
+    return kind(code, *(parts or (0, len(units))), memory, module.outside(), aligned(64), lanes), counts
 
 
 def threads(calls: Sequence[Callable[[], None]]) -> None:
@@ -74,6 +78,26 @@ def test_every_unit_is_done_once(lanes: int) -> None:
     for _ in range(20):
         stretch.run(threads if lanes > 1 else None)
     np.testing.assert_array_equal(counts, expected(20))
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 3), (2, 4), (3, 3), (6, 7)])
+def test_a_stretch_runs_its_own_parts(first: int, last: int) -> None:
+    for ask in (None, threads):
+        stretch, counts = counting(UNITS, 2, parts=(first, last))
+        counts[...] = 1  # as if the parts before had run
+        stretch.run(ask)
+        part = np.arange(len(UNITS))[:, None]
+        np.testing.assert_array_equal(counts, 1 + expected(1) * ((part >= first) & (part < last)))
+
+
+def test_code_has_no_unwind_tables() -> None:
+    memory = aligned(64)
+    module = Module(TARGET, memory, 2)
+    module.part(1, [], lambda b, pointers, begin, end: None)
+    made = object_of(text_of(module), TARGET)
+    assert b".text" in made or b"__text" in made
+    assert b".eh_frame" not in made
+    assert b".pdata" not in made
 
 
 def test_helpers_that_never_come_are_not_waited_for() -> None:
