@@ -15,6 +15,8 @@ PREDICT = "predict"
 """The tag of a code cell whose result the reader is asked to foresee."""
 YOURS, ANSWER = "yours", "answer"
 """The tags of a code cell that the reader fills in, and of the folded one below it, which makes up for it."""
+HIDDEN = {PREDICT: "outputs_hidden", ANSWER: "source_hidden"}
+"""Tag -> what JupyterLab does not show of the cell until the reader asks for it."""
 
 
 def exercise_minutes(lesson: Lesson) -> int:

@@ -28,6 +28,7 @@ class Cell:
     tags: tuple[str, ...]
     count: int | None
     outputs: tuple[dict[str, Any], ...]
+    hidden: tuple[str, ...] = ()
 
     @property
     def is_code(self) -> bool:

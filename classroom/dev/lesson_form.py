@@ -174,6 +174,7 @@ def read_book(lesson: Lesson, course: Course) -> Generator[str, None, Book | Non
                 tuple(one["metadata"].get("tags", ())),
                 one.get("execution_count"),
                 tuple(one.get("outputs", ())),
+                tuple(name for name, is_hidden in one["metadata"].get("jupyter", {}).items() if is_hidden),
             )
             for number, one in enumerate(stored, 1)
         ]

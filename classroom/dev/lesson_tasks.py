@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 
 from classroom.dev.lesson_book import Book, Cell, Faults, outputs_text
-from classroom.lesson_words import ANSWER, PREDICT, YOURS
+from classroom.lesson_words import ANSWER, HIDDEN, PREDICT, YOURS
+from classroom.started import DOCUMENTED
 
 YOURS_IN_A_LESSON = range(3, 6)
 FOLD = re.compile(r"<details\b.*?</details>", re.S)
@@ -39,6 +40,28 @@ def predictions_are_marked(book: Book) -> Faults:
                     f"found {', '.join(cell.tags) or 'no tag'}: add it in JupyterLab's property inspector"
                 )
             asking = None
+    asked = answered = False
+    for cell in book.cells:
+        if cell.kind == "markdown":
+            if "**Predict" in cell.source:
+                asked, answered = True, False
+            elif answered:
+                asked = False
+        elif PREDICT in cell.tags:
+            answered = True
+            if not asked:
+                yield f"{book.at(cell)}: expected a question, **Predict, then run:**, before a cell tagged {PREDICT}"
+
+
+def what_is_not_to_be_seen_yet_is_folded(book: Book) -> Faults:
+    """JupyterLab opens a notebook without the results to be foreseen, and without the answers."""
+    for cell in book.code:
+        for tag, hidden in HIDDEN.items():
+            if tag in cell.tags and hidden not in cell.hidden:
+                yield (
+                    f"{book.at(cell)}: expected jupyter.{hidden} in the metadata of a cell tagged {tag}, found none: "
+                    f"`{DOCUMENTED} dev notebooks {book.lesson.number}` writes it"
+                )
 
 
 def nothing_gives_a_prediction_away(book: Book) -> Faults:
@@ -157,4 +180,10 @@ def questions_have_answers(book: Book) -> Faults:
         yield f"{book.name}: expected questions to think about, numbered, in the section Exercises, found none"
 
 
-RULES = (predictions_are_marked, nothing_gives_a_prediction_away, has_cells_to_fill_in, questions_have_answers)
+RULES = (
+    predictions_are_marked,
+    what_is_not_to_be_seen_yet_is_folded,
+    nothing_gives_a_prediction_away,
+    has_cells_to_fill_in,
+    questions_have_answers,
+)

@@ -23,7 +23,7 @@ from classroom.front.places import lesson_at
 from classroom.front.sheets import EXERCISE, questions, settings
 from classroom.front.stand_in import Given
 from classroom.judge.homework import Homework, HomeworkError
-from classroom.lesson_words import ANSWER, PREDICT, YOURS
+from classroom.lesson_words import HIDDEN, YOURS
 from classroom.register import Lesson
 from classroom.stubs import WORKSHEET
 
@@ -36,8 +36,6 @@ METADATA = {
 }
 SECONDS_PER_CELL = 60
 MEASURES = "nbval-ignore-output"
-FOLDED = {PREDICT: "outputs_hidden", ANSWER: "source_hidden"}
-"""Tag -> what JupyterLab does not show of the cell until the reader asks for it."""
 
 
 class NotebookError(Exception):
@@ -147,7 +145,7 @@ def normal(notebook: NotebookNode) -> NotebookNode:
         cell.metadata = _node({key: cell.metadata[key] for key in ("tags", EXERCISE) if cell.metadata.get(key)})
         if cell.cell_type != "code":
             continue
-        folded = {hidden: True for tag, hidden in FOLDED.items() if tag in cell.metadata.get("tags", [])}
+        folded = {hidden: True for tag, hidden in HIDDEN.items() if tag in cell.metadata.get("tags", [])}
         if folded:
             cell.metadata["jupyter"] = _node(folded)
         count += 1

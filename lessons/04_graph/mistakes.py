@@ -33,6 +33,12 @@ def _decided_by_the_first_arrow(names: list[str], successors: Network) -> Any:
     return next((names.index(a) < names.index(b) for a in successors for b in successors[a]), None)
 
 
+def _decided_by_the_last_arrow(names: list[str], successors: Network) -> Any:
+    if sorted(names) != sorted(successors):
+        return False
+    return [names.index(a) < names.index(b) for a in successors for b in successors[a]][-1]
+
+
 def _neighbours_only(names: list[str], successors: Network) -> bool:
     return sorted(names) == sorted(successors) and all(b in successors[a] for a, b in pairwise(names))
 
@@ -108,6 +114,9 @@ ORDER: Mistakes = {
     "right": lambda names, successors: set(names) == set(successors) and _whatever_the_names(names, successors),
     "one arrow decides here, but all of them have to point forwards: all(...), and not any(...); in a loop `return "
     "False` where one does not, and `return True` after the loop": (_decided_by_the_first_arrow),
+    "the last arrow alone decides: in a loop `return False` where one leads back, and `return True` after the loop": (
+        _decided_by_the_last_arrow
+    ),
     "neighbours in the list need no arrow between them: look at each arrow, and not at each pair of neighbours": (
         _neighbours_only
     ),
@@ -883,9 +892,10 @@ COUNT_DOWN: Mistakes = {
     "`name` was taken, and does not become ready: begin with an empty list": lambda name, missing, successors: (
         lambda left, ready: (left, [name, *ready])
     )(*_exchanged(name, missing, successors)[::-1]),
-    "the names are right, but not in the order of the arrows: a set has none": lambda name, missing, successors: (
-        lambda left, ready: (left, ready[::-1])
-    )(*_exchanged(name, missing, successors)[::-1]),
+    "the names are right, but not in the order of the arrows: go through successors[name], no set and not the "
+    "counters": lambda name, missing, successors: (lambda left, ready: (left, ready[::-1]))(
+        *_exchanged(name, missing, successors)[::-1]
+    ),
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from classroom import register
 from classroom.dev import figures, lesson_form, lesson_regions
+from classroom.lesson_words import HIDDEN
 
 COURSE = """title = "Small"
 [[lesson]]
@@ -43,7 +44,7 @@ def text(*lines: str) -> dict[str, Any]:
 def code(source: str, count: int, *outputs: dict[str, Any], tags: tuple[str, ...] = ()) -> dict[str, Any]:
     return {
         "cell_type": "code",
-        "metadata": {"tags": list(tags)} if tags else {},
+        "metadata": {"tags": list(tags), "jupyter": {HIDDEN[tag]: True for tag in tags if tag in HIDDEN}},
         "source": source,
         "execution_count": count,
         "outputs": list(outputs),

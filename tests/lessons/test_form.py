@@ -154,6 +154,13 @@ CHANGES: dict[str, tuple[int, str, Any, str]] = {
         {},
         f"{NAME}: expected a code cell with the tag predict, whose result the text",
     ),
+    "not folded": (
+        4,
+        "metadata",
+        {"tags": ["predict"]},
+        "cell 4 (In [1]): expected jupyter.outputs_hidden in the metadata of a cell tagged predict, found none",
+    ),
+    "nothing asked": (3, "source", ("**Predict, then run:** what", "What"), "expected a question, **Predict, then run"),
     "foreseen text": (
         2,
         "metadata",
