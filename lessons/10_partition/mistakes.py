@@ -160,6 +160,9 @@ COPY_SECONDS: Mistakes = {
 }
 
 LEVEL: Mistakes = {
+    "a node waits for the last of its predecessors, and not for one after the other: the largest, no sum": (
+        lambda device, start, above: max(int(device != start), sum(one + (other != device) for one, other in above))
+    ),
     "[device != start] is missing: a node of the other device cannot run in turn 0": lambda device, start, above: max(
         (one + (other != device) for one, other in above), default=0
     ),
