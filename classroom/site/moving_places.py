@@ -40,7 +40,7 @@ PLACEMENTS = (
     Placement("lessons/08_resnet", "Why an addition?", "residual", "the line around the layers"),
     Placement("lessons/09_yolov5", "The network", "graph_detector"),
     Placement("lessons/09_yolov5", "One thing, one box", "suppression", "With classes, this is the exercise"),
-    Placement("lessons/10_partition", "Merging", "subgraphs", "These are the"),
+    Placement("lessons/10_partition", "Merging", "subgraphs", "Such a part"),
     Placement("lessons/10_partition", "Waves", "waves", "it waits for another wave"),
     Placement("lessons/10_partition", "The fewest sub-graphs", "levels", "From levels to sub-graphs"),
     Placement("lessons/11_speed", "5. Winograd: fewer products", "winograd", "An image's tiles overlap"),

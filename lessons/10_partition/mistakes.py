@@ -243,7 +243,35 @@ LEVEL: Mistakes = {
     ),
 }
 
+HANDED_OVER: Mistakes = {
+    "others read tensors that this sub-graph does not make: only those of `made` are handed over": (
+        lambda made, wanted, returned: sorted(wanted | returned)
+    ),
+    "& binds before |, so all that the network returns is there, whoever makes it: made & (wanted | returned)": (
+        lambda made, wanted, returned: sorted(made & wanted | returned)
+    ),
+    "what the network returns is handed over, too, if no other sub-graph reads it": (
+        lambda made, wanted, returned: sorted(made & wanted)
+    ),
+    "what another sub-graph reads is handed over, too, if the network does not return it": (
+        lambda made, wanted, returned: sorted(made & returned)
+    ),
+    "what nobody else reads, and the network does not return, stays inside": lambda made, wanted, returned: sorted(
+        made
+    ),
+    "one of the two reasons is enough: made & (wanted | returned)": lambda made, wanted, returned: sorted(
+        made & wanted & returned
+    ),
+    "a set has no order: sorted(...) makes a list of it": lambda made, wanted, returned: made & (wanted | returned),
+}
+
 PLACEMENT_COST: Mistakes = {
+    "the nodes of a chain wait for one another, on both devices: add up all times, and not the larger sum alone": (
+        lambda placed, times, copies: (
+            max(sum(times[device][v] for v, device in enumerate(placed) if device == one) for one in times)
+            + _copying(placed, copies)
+        )
+    ),
     "a copy is paid where the two devices differ, and not where they agree": lambda placed, times, copies: (
         _computing(placed, times) + sum(cost for (u, v), cost in copies.items() if placed[u] == placed[v])
     ),

@@ -35,7 +35,19 @@ def _once(group: Sequence[Call]) -> list[str]:
     return list(dict.fromkeys(_loaded(group)))
 
 
+def _kept_for_the_next_call(groups: Any, sizes: Mapping[str, int]) -> int:
+    total = 0
+    for group in groups:
+        seen, before = set(), None
+        for name, _, operands in group:
+            seen |= {operand for operand in operands if operand != before}
+            before = name
+        total += sum(sizes[name] for name in seen | {before})
+    return 4 * total
+
+
 TRAFFIC: Mistakes = {
+    "what a group makes stays in a register for all its calls, and not for the next one alone": _kept_for_the_next_call,
     "a number takes 4 bytes: these are numbers": partial(_bytes, lambda group: [*_once(group), group[-1][0]], each=1),
     "an operand that two calls of a group read is loaded once: a set has each name once": partial(
         _bytes, lambda group: [*_loaded(group), group[-1][0]]
