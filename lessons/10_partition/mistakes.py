@@ -244,25 +244,34 @@ LEVEL: Mistakes = {
 }
 
 HANDED_OVER: Mistakes = {
+    "that was the first idea: what others read, or the network returns, is handed over even if it is read here": (
+        lambda made, read, wanted, returned: sorted(made - read)
+    ),
+    "what nobody reads here is handed over, too: made - read": lambda made, read, wanted, returned: sorted(
+        made & (wanted | returned)
+    ),
     "others read tensors that this sub-graph does not make: only those of `made` are handed over": (
-        lambda made, wanted, returned: sorted(wanted | returned)
+        lambda made, read, wanted, returned: sorted((made - read) | wanted | returned)
     ),
     "& binds before |, so all that the network returns is there, whoever makes it: made & (wanted | returned)": (
-        lambda made, wanted, returned: sorted(made & wanted | returned)
+        lambda made, read, wanted, returned: sorted((made - read) | made & wanted | returned)
     ),
     "what the network returns is handed over, too, if no other sub-graph reads it": (
-        lambda made, wanted, returned: sorted(made & wanted)
+        lambda made, read, wanted, returned: sorted((made - read) | made & wanted)
     ),
     "what another sub-graph reads is handed over, too, if the network does not return it": (
-        lambda made, wanted, returned: sorted(made & returned)
+        lambda made, read, wanted, returned: sorted((made - read) | made & returned)
     ),
-    "what nobody else reads, and the network does not return, stays inside": lambda made, wanted, returned: sorted(
-        made
+    "what is read here alone stays inside": lambda made, read, wanted, returned: sorted(made),
+    "what others read is handed over, and not what they do not read: made & wanted": (
+        lambda made, read, wanted, returned: sorted(made - wanted)
     ),
-    "one of the two reasons is enough: made & (wanted | returned)": lambda made, wanted, returned: sorted(
-        made & wanted & returned
+    "a set has no order: sorted(...) makes a list of it": lambda made, read, wanted, returned: (
+        (made - read) | (made & (wanted | returned))
     ),
-    "a set has no order: sorted(...) makes a list of it": lambda made, wanted, returned: made & (wanted | returned),
+    "a set has no order, and list(...) gives it none: sorted(...)": lambda made, read, wanted, returned: sorted(
+        (made - read) | (made & (wanted | returned)), key=lambda tensor: tensor % 8
+    ),
 }
 
 PLACEMENT_COST: Mistakes = {

@@ -1516,7 +1516,7 @@ TILES = {
     "the fewest loads": (
         "large_products_on_three_processors",
         {BETTER: "h + v < sum(best)"},
-        "4 x 3 fits, too, and makes 1.71 multiply-adds for each load",
+        "upside down, or only the loads were counted",
     ),
     "3 registers refused": ("the_fewest_registers", {"registers < 3": "registers <= 3"}, "3 registers hold a tile"),
     "more rows than the product's": ("few_rows", {f"min({HEIGHT}, rows)": HEIGHT}, "h is larger than `rows`"),

@@ -120,7 +120,8 @@ CHOICES: dict[str, Choice] = {
     "that is the largest square: a tile that is no square may have a better ratio, so compare h * v / (h + v)": (
         _by_of_all(lambda h, v: (-abs(h - v), h * v))
     ),
-    "upside down: multiply-adds divided by loads, h * v / (h + v)": _by_of_all(lambda h, v: ((h + v) / (h * v), -v)),
+    "this tile loads most for each multiply-add: the ratio is upside down, or only the loads were counted. It is "
+    "h * v / (h + v)": _by_of_all(lambda h, v: ((h + v) / (h * v), -v)),
     "where the registers hold more than `rows` rows, h is `rows`: such a v was left out": (
         lambda registers, lanes, rows, channels: max(
             ((h, v) for v in range(1, -(-channels // lanes) + 1) if 1 <= (h := (registers - v - 1) // v) <= rows),
