@@ -62,6 +62,9 @@ def _times_of_each_line(
 
 
 BLOCKED_NODES: Mistakes = {
+    "node 0 may be blocked, too: begin with it": lambda nodes, known: [
+        v for v in range(1, len(nodes)) if nodes[v][0] not in known
+    ],
     "those are the tensors that blocked nodes make: give the numbers of the nodes, their places in the list": (
         lambda nodes, known: [makes[0] for op, _, makes in nodes if op not in known]
     ),
@@ -253,6 +256,8 @@ HANDED_OVER: Mistakes = {
     "others read tensors that this sub-graph does not make: only those of `made` are handed over": (
         lambda made, read, wanted, returned: sorted((made - read) | wanted | returned)
     ),
+    "others read tensors that this sub-graph does not make, and what the network returns is missing: made & (wanted | "
+    "returned)": lambda made, read, wanted, returned: sorted((made - read) | wanted),
     "& binds before |, so all that the network returns is there, whoever makes it: made & (wanted | returned)": (
         lambda made, read, wanted, returned: sorted((made - read) | made & wanted | returned)
     ),

@@ -47,6 +47,12 @@ def _kept_for_the_next_call(groups: Any, sizes: Mapping[str, int]) -> int:
 
 
 TRAFFIC: Mistakes = {
+    "the first operand of a later call may come from memory, too: ask of each whether the group makes it": partial(
+        _bytes,
+        lambda group: dict.fromkeys(
+            [*group[0][2], *(one for call in group[1:] for one in call[2][1:] if one in _loaded(group)), group[-1][0]]
+        ),
+    ),
     "what a group makes stays in a register for all its calls, and not for the next one alone": _kept_for_the_next_call,
     "a number takes 4 bytes: these are numbers": partial(_bytes, lambda group: [*_once(group), group[-1][0]], each=1),
     "an operand that two calls of a group read is loaded once: a set has each name once": partial(
@@ -140,6 +146,8 @@ TRAFFIC: Mistakes = {
 }
 
 PER_LOAD: Mistakes = {
+    "12 are the multiply-adds of one tile: of this one they are h * v": lambda h, v: 12 / (h + v),
+    "the multiply-adds are h * v, and the loads h + v: one divided by the other": lambda h, v: (h + v) / 2,
     "upside down: multiply-adds divided by loads": lambda h, v: (h + v) / (h * v),
     "these are the multiply-adds: divide them by the loads of a step": lambda h, v: h * v,
     "these are the loads of a step": lambda h, v: h + v,
@@ -198,6 +206,15 @@ def sum_phi(s: str) -> str:
 
 
 SUM_PHI: Mistakes = {
+    "the loop comes back from its end: %end.k, and not %after.k, which is behind it": (
+        lambda s: _phi(s).replace("%end.k", "%after.k")
+    ),
+    "a name has no value before its line: the sum begins at zeroinitializer": lambda s: _phi(s, zero=f"%{s}"),
+    "a blank is missing before a bracket: [ value, block ], with one on each side": (
+        lambda s: _phi(s).replace(".k ]", ".k]")
+    ),
+    "two slips: the braces of V were not filled in, as an f stands before the quotes; and a vector's zero is "
+    "zeroinitializer": lambda s: _phi(s, "V", "0"),
     "the braces were not filled in: an f stands before the quotes": lambda s: _phi("{s}", "{V}"),
     "the name of the sum was not filled in: {s}, in an f-string": lambda s: _phi("s"),
     "a sum is a vector of eight floats, V, and no whole number": lambda s: _phi(s, "i64"),
@@ -274,6 +291,12 @@ SUM_PHI: Mistakes = {
 }
 
 WAITING: Mistakes = {
+    "each waits for the last of all, and not for those behind it in the list: max(arrivals) - time": lambda arrivals: (
+        sum(max(arrivals[place:]) - time for place, time in enumerate(arrivals))
+    ),
+    "neighbours in the list do not wait for one another: each waits for the last, max(arrivals) - time": (
+        lambda arrivals: sum(later - time for time, later in pairwise(arrivals))
+    ),
     "turned round: a thread waits from its own time until the largest, max(arrivals) - time": lambda arrivals: sum(
         time - max(arrivals) for time in arrivals
     ),
