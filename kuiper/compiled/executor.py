@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 import warnings
 import weakref
@@ -174,8 +175,10 @@ def target_of_host() -> tuple[Target | None, str]:
 def _give_back_memory() -> None:
     """Let the system have what was freed and what the C library keeps for later: megabytes around each plan's making.
 
+    Steps and what made them hold each other, so Python's collector has to find those of a plan that came to nothing.
     Source: malloc_trim(3) of glibc; with another C library nothing happens.
     """
+    gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:
         trim(ctypes.c_size_t(0))
