@@ -45,9 +45,10 @@ HEAD = """# Language models
 Written by `python -m benchmarks.language`. The shapes of SmolLM2-135M and Qwen2.5-0.5B with random weights, one text, a
 token at a time; everyone in a process of its own, in turns. "kuiper / it" is kuiper's speed divided by the other's with
 weights of the same kind: above 1, kuiper writes faster. It computes as `kuiper chat` does, with its machine code in the
-cache: at a first start the layers compute until it is made, which takes a few megabytes more. Memory is the most that a process took beyond its libraries, LLVM among them, whose pages come into memory as
-they are needed; the rest of it, without the cache of keys and values, is compared with the weights. Scores are compared
-with kuiper's in float32.
+cache: at a first start the layers compute until it is made, which takes a few megabytes more. Memory is the most that a
+process took beyond its libraries, LLVM among them, whose pages come into memory as they are needed; the rest of it,
+without the cache of keys and values, is compared with the weights. Scores are compared with
+kuiper's in float32.
 """
 PROMPT, STEPS, SEED = 128, 8, 20
 PATIENCE = 1200.0
