@@ -47,8 +47,8 @@ token at a time; everyone in a process of its own, in turns. "kuiper / it" is ku
 weights of the same kind: above 1, kuiper writes faster. It computes as `kuiper chat` does, with its machine code in the
 cache: at a first start the layers compute until it is made, which takes a few megabytes more. Memory is the most that a
 process took beyond its libraries, LLVM among them, whose pages come into memory as they are needed; the rest of it,
-without the cache of keys and values, is compared with the weights. Scores are compared with
-kuiper's in float32.
+without the cache of keys and values, is compared with the weights. Scores are compared with kuiper's in
+float32.
 """
 PROMPT, STEPS, SEED = 128, 8, 20
 PATIENCE = 1200.0

@@ -22,7 +22,9 @@ LINE = 64
 INSIDE = (1 << 20) - 1
 """The gate: the pass's number times 2^20, and how many helpers are inside."""
 PART = ir.PointerType(ir.FunctionType(VOID, [POINTER] * 3 + [I64] * 3))
+"""The type of a part's function."""
 ROW = ir.LiteralStructType([PART, I64])
+"""Of the table of parts: a function, and how many units it has."""
 PATIENCE = 400
 """How often a waiting thread looks before it offers its core to others."""
 

@@ -100,6 +100,7 @@ def _emit(
         for run, (k, _) in enumerate(pairs)
     ]
     zero = module.weight(padded_bias(None, max(width, *(piece.keys for piece in pieces)), module.target))
+    # of each run the keys behind those of its repeated piece
     behind = [k.shape[-2] - sum(piece.keys * piece.repeated for piece in pieces if piece.run == run)
               for run, (k, _) in enumerate(pairs)]  # fmt: skip
     steps = [v.strides[-2] for _, v in pairs]
@@ -223,9 +224,7 @@ def _seen(module: Module, piece: KeyPiece, mask: Mask, rows: int, length: int) -
     """An i64 for each repeated piece: 0 where no query sees any key of it, or of those behind it."""
     found = module.shared(2 * piece.repeated)
 
-    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
-        flags, to = pointers
-
+    def tell_all(b: VectorBuilder, flags: Value, to: Value) -> None:
         def block(number: Value, most: list[Value]) -> list[Value]:
             start = b.smaller(b.mul(number, i64(rows)), i64(length - rows))
             used = _used(b, piece, rows, mask, b.at(flags, b.times(start, mask.strides[-2])))
@@ -239,10 +238,10 @@ def _seen(module: Module, piece: KeyPiece, mask: Mask, rows: int, length: int) -
 
         b.loop(i64(0), i64(piece.repeated), 1, tell)
 
-    def once(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
-        b.between(begin, end, lambda _: body(b, pointers, begin, end))
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
+        b.between(begin, end, lambda _: tell_all(b, *pointers))
 
-    module.part(1, [mask.place, found], once, ("seen", piece, rows, length, mask.strides[-2]))
+    module.part(1, [mask.place, found], body, ("seen", piece, rows, length, mask.strides[-2]))
     return found
 
 

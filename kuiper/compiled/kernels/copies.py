@@ -114,15 +114,15 @@ def _emit_transposing(
             moved = [b.at(y, b.mul(number, i64(lanes * to[down]))), b.at(x, b.mul(number, i64(4 * lanes)))]
             b.call(module.shared_function((*key, count), 2, 0, build(count)), moved)
 
-        def either() -> None:
+        def copy_strip() -> None:
             last = rest != lanes and b.icmp_signed("==", number, i64(strips - 1))
             b.either(last, lambda: strip(rest), lambda: strip(lanes))
 
         if not asked:
-            either()
+            copy_strip()
             return
         with b.if_then(b.icmp_signed("!=", b.load(asked[0], typ=I64, align=8), i64(0))):
-            either()
+            copy_strip()
 
     moved = [target, source, *([wanted] if wanted else [])]
     emit_lines(module, [place for place, _ in moved], [shape[i] for i in others],
