@@ -22,13 +22,17 @@ GAP = 1.0
 
 
 class Pulse:
-    """Counts the seconds in which this process stood still."""
+    """Counts the seconds in which this process stood still; none where there are no threads, as in a browser."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
         self._lock = threading.Lock()
         self._lost, self._last = 0.0, time.monotonic()
-        threading.Thread(target=self._beat, name="pulse", daemon=True).start()
+        self._beats = True
+        try:
+            threading.Thread(target=self._beat, name="pulse", daemon=True).start()
+        except RuntimeError:  # no threads here, or not one more
+            self._beats = False
 
     def _beat(self) -> None:
         while True:
@@ -37,6 +41,8 @@ class Pulse:
 
     def lost(self) -> float:
         """Seconds lost so far."""
+        if not self._beats:
+            return 0.0
         with self._lock:
             now = time.monotonic()
             gap, self._last = now - self._last - TICK, now

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -66,3 +67,17 @@ def test_while_the_judge_was_stopped_nobodys_time_ran() -> None:
     seconds, why = said.splitlines()
     assert float(seconds) < 1.0
     assert "the judge itself stood still for" in why
+
+
+def test_without_threads_no_time_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)  # as in a browser
+    monkeypatch.setattr(fair, "_pulse", None)
+    monkeypatch.setattr(fair, "GAP", 0.0)
+    since = fair.mark()
+    time.sleep(2 * fair.TICK)
+    assert fair.lost() == since.lost == 0.0
+    monkeypatch.setattr(fair, "share_of_a_core", lambda: 1.0)
+    assert fair.too_busy(since) == ""
