@@ -3,166 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 Mistakes = Mapping[str, Callable[..., Any]]
 Network = Mapping[str, Sequence[str]]
-
-
-def _before_or_same(names: list[str], successors: Network) -> bool:
-    return sorted(names) == sorted(successors) and _whatever_the_names(names, successors)
-
-
-def _without_a_look_at_the_names(names: list[str], successors: Network) -> bool:
-    return all(names.index(a) < names.index(b) for a in successors for b in successors[a])
-
-
-def _as_a_set(names: list[str], successors: Network) -> bool:
-    return set(names) == set(successors) and _without_a_look_at_the_names(names, successors)
-
-
-def _whatever_the_names(names: list[str], successors: Network) -> bool:
-    """Goes through the arrows, and lets a name stand before itself, whatever the names are."""
-    return all(names.index(a) <= names.index(b) for a in successors for b in successors[a])
-
-
-def _decided_by_the_first_arrow(names: list[str], successors: Network) -> Any:
-    if sorted(names) != sorted(successors):
-        return False
-    return next((names.index(a) < names.index(b) for a in successors for b in successors[a]), None)
-
-
-def _decided_by_the_last_arrow(names: list[str], successors: Network) -> Any:
-    if sorted(names) != sorted(successors):
-        return False
-    return [names.index(a) < names.index(b) for a in successors for b in successors[a]][-1]
-
-
-def _neighbours_only(names: list[str], successors: Network) -> bool:
-    return sorted(names) == sorted(successors) and all(b in successors[a] for a, b in pairwise(names))
-
-
-def _as_many_names(names: list[str], successors: Network) -> bool:
-    return len(names) == len(successors) and _without_a_look_at_the_names(names, successors)
-
-
-def _in_the_order_of_the_keys(names: list[str], successors: Network) -> bool:
-    return names == list(successors) and _without_a_look_at_the_names(names, successors)
-
-
-def _names_not_compared(names: list[str], successors: Network, itself: bool = False) -> bool:
-    """Goes along `names`, and looks for arrows back. itself : whether a name may lead to itself."""
-    seen: set[str] = set()
-    for name in names:
-        if any(follower in seen or (follower == name and not itself) for follower in successors[name]):
-            return False
-        seen.add(name)
-    return True
-
-
-def _sorted_in_place(names: list[str], successors: Network) -> bool:
-    names.sort()
-    return names == sorted(successors) and _without_a_look_at_the_names(names, successors)
-
-
-def _errors_caught(names: list[str], successors: Network, itself: bool = False) -> bool:
-    try:
-        return (_whatever_the_names if itself else _without_a_look_at_the_names)(names, successors)
-    except ValueError:
-        return False
-
-
-def _placed_behind_what_it_reads(names: list[str], successors: Network) -> bool:
-    placed: set[str] = set()
-    for name in names:
-        if any(name in successors[a] and a not in placed for a in successors):
-            return False
-        placed.add(name)
-    return True
-
-
-def _neighbours_only_backwards(names: list[str], successors: Network) -> bool:
-    return sorted(names) == sorted(successors) and not any(a in successors[b] for a, b in pairwise(names))
-
-
-ORDER: Mistakes = {
-    "no arrow leads back, but a name may be missing, or stand twice: compare sorted(names) with sorted(successors), "
-    "too": _names_not_compared,
-    "no arrow leads back, but a name may be missing, or stand twice: compare sorted(names) with sorted(successors), "
-    "too. And no name stands before itself: where an operator leads to itself no order is right": (
-        lambda names, successors: _names_not_compared(names, successors, itself=True)
-    ),
-    "names.sort() changes `names`, whose order is the question: sorted(names) is a new list": _sorted_in_place,
-    "as many names are not the same names, and names.index fails for one that is not there: compare sorted(names) "
-    "with sorted(successors)": _as_many_names,
-    "the names need not come in the order of the keys: compare sorted(names) with sorted(successors); names.sort() "
-    "gives None": _in_the_order_of_the_keys,
-    "names.index fails for a name that is not there: compare sorted(names) with sorted(successors) first": (
-        _without_a_look_at_the_names
-    ),
-    "names.index fails for a name that is not there: compare sorted(names) with sorted(successors) first. And no name "
-    "stands before itself: where an operator leads to itself no order is right": _whatever_the_names,
-    "as many names are not the same names: compare sorted(names) with sorted(successors). And no name stands before "
-    "itself: where an operator leads to itself no order is right": lambda names, successors: (
-        len(names) == len(successors) and _whatever_the_names(names, successors)
-    ),
-    "a name that stands twice is not seen in a set, nor where a ValueError is caught: compare sorted(names) with "
-    "sorted(successors)": _as_a_set,
-    "a name that stands twice is not seen in a set, nor where a ValueError is caught: compare sorted(names) with "
-    "sorted(successors). And no name stands before itself: where an operator leads to itself no order is "
-    "right": lambda names, successors: set(names) == set(successors) and _whatever_the_names(names, successors),
-    "one arrow decides here, but all of them have to point forwards: all(...), and not any(...); in a loop `return "
-    "False` where one does not, and `return True` after the loop": (_decided_by_the_first_arrow),
-    "the last arrow alone decides: in a loop `return False` where one leads back, and `return True` after the loop": (
-        _decided_by_the_last_arrow
-    ),
-    "neighbours in the list need no arrow between them: look at each arrow, and not at each pair of neighbours": (
-        _neighbours_only
-    ),
-    "no name stands before itself, so where an operator leads to itself no order is right: < and not <=": (
-        _before_or_same
-    ),
-    "the arrows are right, but names that are missing, too many or there twice were not looked for: a caught "
-    "ValueError finds some of them only. Compare sorted(names) with sorted(successors)": _errors_caught,
-    "names that are missing, too many or there twice were not looked for: a caught ValueError finds some of them only. "
-    "Compare sorted(names) with sorted(successors). And no name stands before itself": lambda names, successors: (
-        _errors_caught(names, successors, itself=True)
-    ),
-    "each name stands after what it reads, but names that are missing, too many or there twice were not looked for: "
-    "compare sorted(names) with sorted(successors)": _placed_behind_what_it_reads,
-    "each name stands after what it reads, and there are as many as there should be, but one may stand twice: compare "
-    "sorted(names) with sorted(successors)": lambda names, successors: (
-        _placed_behind_what_it_reads(names, successors) and len(names) == len(successors)
-    ),
-    "no name stands twice, but one may be missing, or be too many: compare sorted(names) with sorted(successors)": (
-        lambda names, successors: len(names) == len(set(names)) and _without_a_look_at_the_names(names, successors)
-    ),
-    "each of `names` is one of the network's, but is each of the network's in `names`, and once? Compare sorted(names) "
-    "with sorted(successors)": lambda names, successors: (
-        all(name in successors for name in names) and _without_a_look_at_the_names(names, successors)
-    ),
-    "these are the right names, in whatever order: now look at each arrow, too": lambda names, successors: (
-        sorted(names) == sorted(successors)
-    ),
-    "turned round: for an arrow from a to b, a stands before b, place(a) < place(b)": lambda names, successors: (
-        sorted(names) == sorted(successors)
-        and all(names.index(a) > names.index(b) for a in names for b in successors[a])
-    ),
-    "successors[a] is a list: a second loop goes through it": lambda names, successors: (
-        sorted(names) == sorted(successors) and all(names.index(a) < names.index(successors[a]) for a in successors)  # type: ignore[arg-type]
-    ),
-    "an arrow may lead back over several places, and a name to itself: look at each arrow, not at each pair of "
-    "neighbours": _neighbours_only_backwards,
-    "no arrow leads back and no name stands twice, but one may be missing, or be none of the network's: compare "
-    "sorted(names) with sorted(successors)": lambda names, successors: (
-        all(b in names and names.index(a) < names.index(b) for a in names for b in successors[a])
-        and len(set(names)) == len(names)
-    ),
-    "`return True` is missing after the loop": lambda names, successors: (
-        None if sorted(names) == sorted(successors) and _without_a_look_at_the_names(names, successors) else False
-    ),
-}
+Reads = Mapping[str, Sequence[str]]
 
 
 def _pre_order(name: str, successors: Network, entered: set[str]) -> list[str]:
@@ -966,5 +811,185 @@ LOOK: Mistakes = {
     ),
     "a done name is not on the path either: ask first whether it is a key of `looked`": lambda follower, path, looked: (
         path[path.index(follower) :] if follower in path else "new"
+    ),
+}
+
+
+def _read_at(steps: Callable[[int, list[str]], list[str]], once: bool = True) -> Callable[..., Any]:
+    """A released that keeps what the operators at `steps` read. once : whether it lists a value once."""
+
+    def released(step: int, order: list[str], reads: Reads) -> list[str]:
+        kept = [value for name in steps(step, order) for value in reads[name]]
+        values = reads[order[step]]
+        return [value for value in (dict.fromkeys(values) if once else values) if value not in kept]
+
+    return released
+
+
+_released = _read_at(lambda step, order: order[step + 1 :])
+
+
+def _with(change: Callable[[list[str], int, list[str], Reads], Any]) -> Callable[..., Any]:
+    """A released that makes something else of the right list."""
+    return lambda step, order, reads: change(_released(step, order, reads), step, order, reads)
+
+
+def _no_longer_read(candidates: Callable[[int, list[str]], list[str]]) -> Callable[..., Any]:
+    """A released that takes all `candidates` that nobody reads later, whether or not the operator reads them."""
+
+    def released(step: int, order: list[str], reads: Reads) -> list[str]:
+        later = [value for name in order[step + 1 :] for value in reads[name]]
+        return [value for value in candidates(step, order) if value not in later]
+
+    return released
+
+
+def _steps_of_the_keys(step: int, order: list[str], reads: Reads) -> list[str]:
+    return _released(list(reads).index(order[step]), list(reads), reads)
+
+
+def _later_keys(step: int, order: list[str], reads: Reads) -> list[str]:
+    later = [value for name in list(reads)[step + 1 :] for value in reads[name]]
+    return [value for value in dict.fromkeys(reads[order[step]]) if value not in later]
+
+
+def _operator_of_the_keys(step: int, order: list[str], reads: Reads) -> list[str]:
+    return _released(step, list(reads), reads)
+
+
+def _one_does_not_read_it(step: int, order: list[str], reads: Reads) -> list[str]:
+    values = dict.fromkeys(reads[order[step]])
+    return [value for value in values if any(value not in reads[name] for name in order[step + 1 :])]
+
+
+def _once_for_each_later_one(step: int, order: list[str], reads: Reads) -> list[str]:
+    return [value for value in reads[order[step]] for name in order[step + 1 :] if value not in reads[name]]
+
+
+def _one_reader_only(step: int, order: list[str], reads: Reads) -> list[str]:
+    values = dict.fromkeys(reads[order[step]])
+    return [value for value in values if sum(value in read for read in reads.values()) == 1]
+
+
+def _read_once_only(step: int, order: list[str], reads: Reads) -> list[str]:
+    read = [value for values in reads.values() for value in values]
+    return [value for value in reads[order[step]] if read.count(value) == 1]
+
+
+def _decided_by_the_last_one(once: bool) -> Callable[..., Any]:
+    """A released with a flag that each later operator sets again."""
+
+    def released(step: int, order: list[str], reads: Reads) -> list[str]:
+        values, last = reads[order[step]], order[step + 1 :][-1:]
+        kept = [value for name in last for value in reads[name]]
+        return [value for value in (dict.fromkeys(values) if once else values) if value not in kept]
+
+    return released
+
+
+def _removed_in_the_loop(step: int, order: list[str], reads: Reads, once: bool = True) -> list[str]:
+    later = [value for name in order[step + 1 :] for value in reads[name]]
+    values = list(dict.fromkeys(reads[order[step]]) if once else reads[order[step]])
+    for value in values:
+        if value in later:
+            values.remove(value)
+    return values
+
+
+def _its_readers(step: int, order: list[str], reads: Reads) -> list[str]:
+    return [name for name in reads if order[step] in reads[name]]
+
+
+def _still_needed(step: int, order: list[str], reads: Reads) -> list[str]:
+    later = [value for name in order[step + 1 :] for value in reads[name]]
+    return [value for value in dict.fromkeys(reads[order[step]]) if value in later]
+
+
+ORDER_RUNS = "the operators run as `order` says, whatever the order of the keys in `reads`: the later ones are order["
+RELEASED: Mistakes = {
+    "a value that the operator reads twice is released once: dict.fromkeys(...) keeps the first of each": _read_at(
+        lambda step, order: order[step + 1 :], once=False
+    ),
+    "that is all that the operator reads, but a later operator may read it again: search the list reads[name] of each "
+    "name in order[step + 1 :]": _read_at(lambda step, order: []),
+    "that is all that the operator reads, but a later operator may read it again: search the list reads[name] of each "
+    "name in order[step + 1 :]. And release a value once, even if it is read twice": _read_at(
+        lambda step, order: [], once=False
+    ),
+    "the operator itself is not a later one: order[step + 1 :], and not order[step :]": _read_at(
+        lambda step, order: order[step:]
+    ),
+    "the reader may come several steps later, and not only at the next one: order[step + 1 :]": _read_at(
+        lambda step, order: order[step + 1 : step + 2]
+    ),
+    "the reader may come several steps later, and not only at the next one: order[step + 1 :]. And release a value "
+    "once, even if it is read twice": _read_at(lambda step, order: order[step + 1 : step + 2], once=False),
+    "the reader may come several steps later, and not only at the next one, and the last operator has no next one: "
+    "order[step + 1 :]": _read_at(lambda step, order: [order[step + 1]]),
+    "the reader may come several steps later, and not only at the next one, and the last operator has no next one: "
+    "order[step + 1 :]. And release a value once, even if it is read twice": _read_at(
+        lambda step, order: [order[step + 1]], once=False
+    ),
+    "these are read here for the first time: ask whether anybody reads them later, order[step + 1 :]": _read_at(
+        lambda step, order: order[:step]
+    ),
+    "these are read here for the first time: ask whether anybody reads them later, order[step + 1 :]. And release a "
+    "value once, even if it is read twice": _read_at(lambda step, order: order[:step], once=False),
+    "only this operator reads these, but a value with several readers is released, too: after the last of "
+    "them": _one_reader_only,
+    "a value may be read several times: it is released after the last time, so look at the later operators, and do "
+    "not count": _read_once_only,
+    "the operator's own result is not released: if nobody reads it, it is a result of the network": _with(
+        lambda found, step, order, reads: (
+            [*found, order[step]] if not any(order[step] in read for read in reads.values()) else found
+        )
+    ),
+    "look at what the operator reads, reads[order[step]], and not at the value that it writes": _no_longer_read(
+        lambda step, order: [order[step]]
+    ),
+    "some of these were released before, and what nobody reads stays to the end: take only what this operator reads, "
+    "reads[order[step]]": _no_longer_read(lambda step, order: order[: step + 1]),
+    "some of these were released before, and what nobody reads stays: take only what this operator reads, "
+    "reads[order[step]]": _no_longer_read(lambda step, order: order[:step]),
+    "these are the values that a later operator still reads: release the others": _still_needed,
+    f"{ORDER_RUNS}step + 1 :]": _later_keys,
+    f"{ORDER_RUNS}order.index(name) + 1 :]": _steps_of_the_keys,
+    f"{ORDER_RUNS}step + 1 :], and the operator is order[step]": _operator_of_the_keys,
+    "steps count from 0: the operator that has just run is order[step], and not order[step - 1]": (
+        lambda step, order, reads: _released(step - 1, order, reads)
+    ),
+    "one later operator that does not read the value is not enough, none of them may: not any(value in ...), or "
+    "all(value not in ...)": _one_does_not_read_it,
+    "the last operator alone decides: stop, or keep the flag, as soon as one later operator reads the "
+    "value": _decided_by_the_last_one(once=True),
+    "the last operator alone decides: stop, or keep the flag, as soon as one later operator reads the value. And "
+    "release a value once, even if it is read twice": _decided_by_the_last_one(once=False),
+    "a loop skips an element of the list from which it removes one: build a new list instead": _removed_in_the_loop,
+    "a loop skips an element of the list from which it removes one: build a new list instead. And release a value "
+    "once, even if it is read twice": lambda step, order, reads: _removed_in_the_loop(step, order, reads, once=False),
+    "reads[name] lists what `name` reads, and not who reads it: begin with reads[order[step]]": _its_readers,
+    "`step` is a number, and the keys of `reads` are names: order[step] is the operator that has just run": (
+        lambda step, order, reads: reads[step]
+    ),
+    "a value is appended for each later operator that does not read it: first look at all of them, then append it "
+    "once": _once_for_each_later_one,
+    "the `return` stands in the loop, which ends at the first value that can go": _with(
+        lambda found, step, order, reads: found[:1]
+    ),
+    "a value is missing: where the operator reads several, each of them may be read here for the last time": _with(
+        lambda found, step, order, reads: found[-1:]
+    ),
+    "the values are right, but in the opposite order: list them in the order in which the operator reads them": _with(
+        lambda found, step, order, reads: found[::-1]
+    ),
+    "the values are right, but not in the order in which the operator reads them: sorted(...) and sets lose it, "
+    "dict.fromkeys(...) keeps it": _with(lambda found, step, order, reads: sorted(found)),
+    "the values are right, but not in the order in which the operator reads them: a set loses it, dict.fromkeys(...) "
+    "keeps it": _with(lambda found, step, order, reads: sorted(found)[::-1]),
+    "+= takes a string apart into its characters: append(value) keeps it whole": _with(
+        lambda found, step, order, reads: list("".join(found))
+    ),
+    "a list stands in the list: append the values one by one": _with(
+        lambda found, step, order, reads: [found] if found else []
     ),
 }
