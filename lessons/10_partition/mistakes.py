@@ -61,7 +61,26 @@ def _times_of_each_line(
     return sum(times[placed[v]][v] for pair in copies for v in pair) + _copying(placed, copies)
 
 
+def _readers_by_node(nodes: Sequence[Any], known: set[str]) -> list[int]:
+    """The blocked nodes, and those that read a tensor with the number of one."""
+    found = {v for v, (op, _, _) in enumerate(nodes) if op not in known}
+    return [v for v, (_, reads, _) in enumerate(nodes) if v in found or found & set(reads)]
+
+
 BLOCKED_NODES: Mistakes = {
+    "each node counts as blocked: is its OPERATOR looked for, and in `known`? `op not in known`": lambda nodes, known: (
+        list(range(len(nodes)))
+    ),
+    "a node is blocked for its own operator alone, and not for what it reads": _readers_by_node,
+    "`for v in nodes` gives whole nodes: with enumerate(nodes) each comes with its number": lambda nodes, known: [
+        v for v in nodes if nodes[v][0] not in known
+    ],
+    "`nodes` has whole nodes, so index finds no operator in it: enumerate(nodes) counts them": lambda nodes, known: [
+        nodes.index(op) for op, _, _ in nodes if op not in known
+    ],
+    "those are the operators, in a set: give a list of the numbers of the nodes": lambda nodes, known: (
+        {op for op, _, _ in nodes} - known
+    ),
     "node 0 may be blocked, too: begin with it": lambda nodes, known: [
         v for v in range(1, len(nodes)) if nodes[v][0] not in known
     ],
@@ -80,13 +99,13 @@ BLOCKED_NODES: Mistakes = {
     "that is the first blocked node alone: `return` in the loop ends it": lambda nodes, known: [
         v for v, (op, _, _) in enumerate(nodes) if op not in known
     ][:1],
-    "does `return` stand in the loop? Then it ends after the first node": lambda nodes, known: [
+    "does the loop end at the first node? `return` and `break` end it": lambda nodes, known: [
         v for v, (op, _, _) in enumerate(nodes[:1]) if op not in known
     ],
     "that says of each node whether it is blocked: give the numbers of those that are": lambda nodes, known: [
         op not in known for op, _, _ in nodes
     ],
-    "the whole node was looked for in `known`: take its operator out of it, for op, reads, makes in nodes": (
+    "a whole node, or a list of tensors, was looked for in `known`: look for the operator, op in (op, reads, makes)": (
         lambda nodes, known: [v for v, node in enumerate(nodes) if node not in known]
     ),
     "those are tensors, the lists that blocked nodes make: give the numbers of the nodes, their places in the list": (
@@ -122,6 +141,36 @@ BLOCKED_NODES: Mistakes = {
 }
 
 COPY_SECONDS: Mistakes = {
+    "the latency is in seconds as it is: no factor of 1e-6": lambda size, latency, bandwidth: (
+        1e-6 * latency + size / bandwidth
+    ),
+    "the bytes take no time here: size / bandwidth comes to the latency": lambda size, latency, bandwidth: latency,
+    "bytes are no seconds: divide them by the bandwidth": lambda size, latency, bandwidth: latency + size,
+    "the bandwidth is no time: bytes, divided by bytes per second, are seconds": lambda size, latency, bandwidth: (
+        latency + bandwidth
+    ),
+    "the latency is forgotten, and bytes, DIVIDED by bytes per second, are seconds": lambda size, latency, bandwidth: (
+        size * bandwidth
+    ),
+    "latency and bandwidth cannot be added: one is a time, the other is bytes per second": (
+        lambda size, latency, bandwidth: size / (latency + bandwidth)
+    ),
+    "that is how many bytes pass in this time: divide them by the bandwidth": lambda size, latency, bandwidth: (
+        latency * bandwidth + size
+    ),
+    "the latency is added: it passes before the bytes follow": lambda size, latency, bandwidth: (
+        size / bandwidth - latency
+    ),
+    "add the two times: the bytes follow when the latency has passed": lambda size, latency, bandwidth: (
+        latency - size / bandwidth
+    ),
+    "int drops what is after the decimal point": lambda size, latency, bandwidth: int(latency + size / bandwidth),
+    "`size` counts bytes already, and not numbers of 4 bytes": lambda size, latency, bandwidth: (
+        latency + 4 * size / bandwidth
+    ),
+    "no bits here: `size` counts bytes, and so does the bandwidth": lambda size, latency, bandwidth: (
+        latency + size / (8 * bandwidth)
+    ),
     "the latency is forgotten: it passes before the first byte arrives": lambda size, latency, bandwidth: (
         size / bandwidth
     ),
@@ -162,7 +211,42 @@ COPY_SECONDS: Mistakes = {
     ),
 }
 
+
+def _first_above(device: str, start: str, above: Above) -> int:
+    """What the first predecessor asks for, if it is more than 0 or 1."""
+    least = int(device != start)
+    return next((one + (other != device) for one, other in above if one + (other != device) > least), least)
+
+
 LEVEL: Mistakes = {
+    "it is always [device != start]: are the predecessors looked at, and is the LARGEST taken, with max and not min?": (
+        lambda device, start, above: int(device != start)
+    ),
+    "does `return` stand in the loop? A predecessor behind may ask for more": _first_above,
+    "each predecessor takes the place of the one before it: keep the largest. And [device != start] is missing": (
+        lambda device, start, above: [0, *(one + (other != device) for one, other in above)][-1]
+    ),
+    "it is the predecessors' LEVELS that count, and not how many there are": lambda device, start, above: (
+        int(device != start) + len(above)
+    ),
+    "in Python [other != device] is a list: use round brackets, one + (other != device)": lambda device, start, above: (
+        max([device != start] + [one + [other != device] for one, other in above])  # noqa: RUF005
+    ),
+    "those are all that are asked for: the level is the largest of them, max(...)": lambda device, start, above: [
+        device != start,
+        *(one + (other != device) for one, other in above),
+    ],
+    "those are all that are asked for: the level is the largest, max(...)": lambda device, start, above: [
+        int(device != start),
+        *(one + (other != device) for one, other in above),
+    ],
+    "`above` may be empty, and max of nothing is an error: make one list of all, [device != start] first": (
+        lambda device, start, above: max(int(device != start), max(above)[0])
+    ),
+    "max compares a boolean with a whole list: make one list of all, max([b, *...])": lambda device, start, above: max(
+        device != start,
+        [one + (other != device) for one, other in above],
+    ),
     "a node waits for the last of its predecessors, and not for one after the other: the largest, no sum": (
         lambda device, start, above: max(int(device != start), sum(one + (other != device) for one, other in above))
     ),
@@ -206,9 +290,6 @@ LEVEL: Mistakes = {
             int(device != start), min((one + (other != device) for one, other in above), default=0)
         )
     ),
-    "the least was taken, min where the formula says max": lambda device, start, above: min(
-        [int(device != start), *(one + (other != device) for one, other in above)]
-    ),
     "the 1 was added where the devices are the same: [other != device] is 1 where they differ": (
         lambda device, start, above: max([int(device != start), *(one + (other == device) for one, other in above)])
     ),
@@ -246,7 +327,62 @@ LEVEL: Mistakes = {
     ),
 }
 
+
+def _one_by_one(made: set[int], read: set[int], wanted: set[int], returned: set[int]) -> list[int]:
+    """A tensor once for each reason to hand it over."""
+    return sorted([*(made - read), *(made & wanted), *(made & returned)])
+
+
 HANDED_OVER: Mistakes = {
+    "a tensor stands there twice, for two reasons: unite the sets, (made - read) | ..., before sorted": _one_by_one,
+    "a tensor stands there twice, and two sorted lists in a row do not ascend: unite the SETS with |, then sort": (
+        lambda made, read, wanted, returned: sorted(made - read) + sorted(made & (wanted | returned))
+    ),
+    "one reason is enough, not read here OR needed elsewhere: unite both with |": (
+        lambda made, read, wanted, returned: sorted((made & (wanted | returned)) - read)
+    ),
+    "the first idea still holds for the rest: what is made and NOT read here goes out. Unite both, with |": (
+        lambda made, read, wanted, returned: sorted(made & wanted)
+    ),
+    "that is what the network returns: what others read, and what nobody reads here, goes out as well": (
+        lambda made, read, wanted, returned: sorted(made & returned)
+    ),
+    "one reason is enough: | unites, & keeps what is in all of them": lambda made, read, wanted, returned: sorted(
+        made & wanted & returned
+    ),
+    "what others read is handed over EVEN IF it is read here: do not take it off": (
+        lambda made, read, wanted, returned: sorted(made - read - wanted)
+    ),
+    "others read tensors that this sub-graph does not make, and what is made and not read here is missing": (
+        lambda made, read, wanted, returned: sorted(wanted | returned)
+    ),
+    "not all of these are made here, and what is only read here stays inside": lambda made, read, wanted, returned: (
+        sorted(made | wanted | returned)
+    ),
+    "only what is in `made` can be handed over, also if the network returns it": lambda made, read, wanted, returned: (
+        sorted((made & wanted) | returned)
+    ),
+    "others read tensors that this sub-graph does not make; and `- read` takes off what they read": (
+        lambda made, read, wanted, returned: sorted((made | wanted | returned) - read)
+    ),
+    "what is handed over was made here, and not only read here: made & (wanted | returned)": (
+        lambda made, read, wanted, returned: sorted((made - read) | ((made | read) & (wanted | returned)))
+    ),
+    "^ takes what is in one of the two, so what is only read here: made - read": lambda made, read, wanted, returned: (
+        sorted((made ^ read) | (made & (wanted | returned)))
+    ),
+    "sets are united with |, and not with +": lambda made, read, wanted, returned: sorted(
+        (made - read) + (made & (wanted | returned))
+    ),
+    "update changes its set and returns None: unite with |": lambda made, read, wanted, returned: (made - read).update(
+        made & (wanted | returned)
+    ),
+    "a set has no .sort(): sorted(...) makes a list of it": lambda made, read, wanted, returned: (
+        (made - read) | (made & (wanted | returned))
+    ).sort(),
+    "that is what it needs from outside: asked is what it hands over": lambda made, read, wanted, returned: sorted(
+        read - made
+    ),
     "that was the first idea: what others read, or the network returns, is handed over even if it is read here": (
         lambda made, read, wanted, returned: sorted(made - read)
     ),
@@ -279,7 +415,46 @@ HANDED_OVER: Mistakes = {
     ),
 }
 
+
+def _node_by_device(
+    placed: Sequence[str], times: Mapping[str, Sequence[float]], copies: Mapping[tuple[int, int], float]
+) -> float:
+    """The cost where index finds the first node of a device for each of them."""
+    return sum(times[device][placed.index(device)] for device in placed) + _copying(placed, copies)
+
+
 PLACEMENT_COST: Mistakes = {
+    "placed.index(device) is the FIRST node on it: for v, device in enumerate(placed)": _node_by_device,
+    "all copies are added for each line that is paid: for (u, v), cost in copies.items()": (
+        lambda placed, times, copies: (
+            _computing(placed, times) + sum(placed[u] != placed[v] for u, v in copies) * sum(copies.values())
+        )
+    ),
+    "the keys of `copies` are pairs, their values the costs: for (u, v), cost in copies.items()": (
+        lambda placed, times, copies: sum(cost for _, _, cost in copies)
+    ),
+    "`for ... in copies` gives the keys alone: for (u, v), cost in copies.items()": lambda placed, times, copies: sum(
+        cost for (_, _), cost in copies
+    ),
+    "not every pair of nodes has a copy: go through copies.items()": lambda placed, times, copies: (
+        _computing(placed, times)
+        + sum(copies[u, v] for u in range(len(placed)) for v in range(len(placed)) if placed[u] != placed[v])
+    ),
+    "times[device] is the list of all nodes: times[device][v] is the time of one": lambda placed, times, copies: sum(
+        times[device] for device in placed
+    ),
+    "copies cost, so they are added": lambda placed, times, copies: (
+        _computing(placed, times) - _copying(placed, copies)
+    ),
+    "each node runs on one device, the one in `placed`: not all times count": lambda placed, times, copies: (
+        sum(sum(each) for each in times.values()) + _copying(placed, copies)
+    ),
+    "the cost is the SUM of computing and copying, and not the larger of them": lambda placed, times, copies: max(
+        _computing(placed, times), _copying(placed, copies)
+    ),
+    "each node computes once, whether or not a copy begins at it: go through `placed` for the times": (
+        lambda placed, times, copies: sum(times[placed[u]][u] for u, _ in copies) + _copying(placed, copies)
+    ),
     "the nodes of a chain wait for one another, on both devices: add up all times, and not the larger sum alone": (
         lambda placed, times, copies: (
             max(sum(times[device][v] for v, device in enumerate(placed) if device == one) for one in times)

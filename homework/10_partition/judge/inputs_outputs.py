@@ -41,6 +41,9 @@ def boundaries(
 ) -> Boundary:
     """What inputs_outputs has to give, straight from its rules; or what it gives with one of CAUSES."""
     found = []
+    maker = {t: v for v, (_, makes) in enumerate(nodes) for t in makes}
+    if mistake == "kinds of nodes":
+        kinds = [kinds[maker[t]] for t in range(len(kinds))]
     made = [makes[:1] if mistake == "several" else makes for _, makes in nodes]
     returns = set(returned) if mistake == "as tensors" else {t for v in returned for t in made[v]}
     for part in parts:
@@ -51,6 +54,7 @@ def boundaries(
         inputs = {t for t in reads | makes if kinds[t] == "input"} | {t for t in reads - makes if kinds[t] == "var"}
         inputs |= {t for t in reads if kinds[t] == "const"} if mistake == "const" else set()
         inputs |= {t for t in reads if kinds[t] == "var"} if mistake == "all read" else set()
+        inputs -= {t for t in inputs if kinds[t] == "input"} if mistake == "no inputs" else set()
         inputs -= {t for t in makes if kinds[t] == "input"} if mistake == "input node" else set()
         inputs -= {t for t in reads - makes if kinds[t] == "input"} if mistake == "input reader" else set()
         go_out = outside | (returns if mistake != "returned" else set())
@@ -201,6 +205,12 @@ MUTANTS = [
         old="for tensor in [*reads, *makes] if",
         new="for tensor in reads if",
         breaks="network_input",
+    ),
+    Mutant(
+        "what reads nothing comes in",
+        "a node that reads nothing is taken for an input, whatever `kinds` says",
+        old='for tensor in [*reads, *makes] if kinds[tensor] == "input")',
+        new='for tensor in [*reads, *makes] if kinds[tensor] == "input" or (not reads and kinds[tensor] == "var"))',
     ),
     Mutant(
         "inputs not for readers",

@@ -137,6 +137,9 @@ def merge_mistakes(parts: Parts) -> dict[str, Any]:
         "extend makes the list longer and returns None: the longer list is the old one": extended(parts),
         "a joined part has lost the nodes of the later ones: they belong behind its own": firsts(parts),
         "the last part is missing: is it written down when the loop ends?": right[:-1],
+        "that is the first part alone: does `return` stand in the loop?": right[:1],
+        "the device comes first in a part, then the list of its nodes": [(nodes, device) for device, nodes in right],
+        "those are the devices alone: each part is a tuple, (device, list of nodes)": [device for device, _ in right],
         "the nodes are sorted: their numbers are no order, keep the one they have": [
             (device, sorted(nodes)) for device, nodes in right
         ],

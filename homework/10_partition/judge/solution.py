@@ -62,7 +62,8 @@ def inputs_outputs(
     nodes : for each node the tensors that it reads and the tensors that it makes, as two lists. Every tensor is made
         by exactly one node.
     kinds : for each tensor "input" (the caller gives it), "const" (it is at hand on every device) or "var" (computed).
-        Nodes that stand for an input or a constant make such a tensor, and read none.
+        Nodes that stand for an input or a constant make such a tensor, and read none. A node that computes may read
+        none, too, as torch.rand does.
     returned : nodes that make what the network returns, at least one.
 
     Rules
