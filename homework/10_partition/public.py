@@ -203,7 +203,13 @@ def random_split(rng: np.random.Generator, graph: Graph, parts: int) -> list[lis
     return [members for p in order if (members := [v for v, q in enumerate(part_of) if q == p])]
 
 
+NO_ENTRY = (
+    "a table of yours lacks this number: is it a tensor's where a node's belongs, or a tensor that a node makes beside "
+    "its first one?"
+)
 RAISED = {
+    "KeyError": NO_ENTRY,
+    "IndexError": NO_ENTRY,
     "unhashable type: 'list'": "a node is two lists of tensors, nodes[v] = (reads, makes), and a part is a list of "
     "nodes: loop over the numbers in them",
 }
@@ -277,6 +283,7 @@ CAUSES = {
 }
 FORMS = {
     "length": "the result is a list with a tuple for each part, (inputs, outputs, wait_count), in the order of `parts`",
+    "shared": "all parts have the same list: [set()] * n is ONE set n times, [set() for _ in parts] one for each part",
     "first": "that is the first part alone: does `return` stand in the loop over the parts?",
     "number": "the wait count is an int: count with len(...) or sum(...)",
     "three": "each part needs three things: (inputs, outputs, wait_count)",
@@ -288,6 +295,7 @@ FORMS = {
     "form": "the numbers are right, their form is not: a list of tuples of three, (a list, a list, the wait count)",
     "order": "the numbers are right, but they do not ascend: sorted(...) makes a list in which they do",
     "not read": "no node of the part reads this tensor: nodes and tensors have different numbers, see nodes[v]",
+    "only read": "the part only reads this tensor: it is an output of the part that MAKES it",
     "not made": "no node of the part makes this tensor: nodes and tensors have different numbers, see nodes[v]",
     "computed": "`kinds` calls this tensor 'var': its node computes it, though it reads nothing, so it is no input of "
     "the network",
@@ -314,12 +322,21 @@ def reason_of(got: Any, right: Boundary, parts: list[list[int]], graph: Graph) -
         return FORMS["three"]
     if len(tidy) != len(right):
         return FORMS["length"]
+    for k in (0, 1):
+        lists = [part[k] for part in tidy]
+        computed = {t for t, kind in enumerate(graph.kinds) if kind == "var"}.intersection(lists[0])
+        if len(lists) > 1 and len(computed) > 1 and all(numbers == lists[0] for numbers in lists):
+            return FORMS["shared"]
     for part, found, expected in zip(parts, tidy, right, strict=True):
         for name, ours, theirs in zip(("inputs", "outputs"), expected[:2], found[:2], strict=True):
             differ = sorted(set(ours) ^ set(theirs))
             if differ:
                 missing = differ[0] in ours
-                return (missing_here if missing else too_many_here)(name, differ[0], part, graph)
+                if missing:
+                    return missing_here(name, differ[0], part, graph)
+                of_sources = {t for reads, makes in graph.nodes if not reads for t in makes}
+                extra = min(set(theirs) - set(ours), key=lambda t: (t in of_sources, t))
+                return too_many_here(name, extra, part, graph)
     if twice:
         return FORMS["twice"]
     if any(type(waits) is not int for _, _, waits in tidy):
@@ -356,7 +373,9 @@ def too_many_here(name: str, tensor: int, part: list[int], graph: Graph) -> str 
         return CAUSES["all read"] if made else FORMS["not read"]
     if graph.kinds[tensor] != "var":
         return CAUSES["given out"]
-    return CAUSES["all made"] if made else FORMS["not made"]
+    if made:
+        return CAUSES["all made"]
+    return FORMS["only read" if any(tensor in graph.nodes[v][0] for v in part) else "not made"]
 
 
 # The first tests hold no input of the network and no constant; each adds a rule to those of the chain.
