@@ -571,7 +571,7 @@ PROBES: dict[str, Boundary] = {
     "there is no deadlock here: inputs that the caller gives are in no wait count, so compare the ready count with "
     "wait_count and not with the number of inputs": [([0], [1], 0)],
     "there is no deadlock here: each OUTPUT of a wave adds 1 to the ready counts of those that have it among their "
-    "INPUTS, and its number is no place in the list": [([], [0], 0), ([0], [1], 1)],
+    "INPUTS, and a tensor's number is no place in the list": [([], [0], 0), ([0], [1], 1)],
     "there is no deadlock here: a reader may stand before its maker in the list, so look through all sub-graphs": [
         ([0], [1], 1),
         ([], [0], 0),

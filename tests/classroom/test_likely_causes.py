@@ -2106,9 +2106,27 @@ ARRAYS = {
     ),
     "the first of the tensors that a node makes": (
         "10_partition",
-        "what_the_network_returns",
+        "what_nobody_reads",
         {"    part_of = {node: part for part, members in enumerate(parts) for node in members}\n": FIRST_TENSORS},
         "a node may make several tensors",
+    ),
+    "one set for all parts": (
+        "10_partition",
+        "a_chain_in_three_parts",
+        {"inputs: list[set[int]] = [set() for _ in parts]": "inputs: list[set[int]] = [set()] * len(parts)"},
+        "[set() for _ in parts] one for each part",
+    ),
+    "no tensor that nobody reads": (
+        "10_partition",
+        "what_nobody_reads",
+        {"(tensor not in read_at_home or node in returned)": "node in returned"},
+        "a tensor that nobody reads is missing",
+    ),
+    "no inputs of the network": (
+        "10_partition",
+        "an_input_that_two_parts_read",
+        {'inputs[here].update(tensor for tensor in [*reads, *makes] if kinds[tensor] == "input")': "pass"},
+        "tensors of kind 'input' are missing",
     ),
     "readers that stand before their maker": (
         "10_partition",
