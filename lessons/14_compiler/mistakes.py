@@ -54,7 +54,9 @@ TRAFFIC: Mistakes = {
         ),
     ),
     "what a group makes stays in a register for all its calls, and not for the next one alone": _kept_for_the_next_call,
-    "a number takes 4 bytes: these are numbers": partial(_bytes, lambda group: [*_once(group), group[-1][0]], each=1),
+    "these are numbers: each of them takes 4 bytes": partial(
+        _bytes, lambda group: [*_once(group), group[-1][0]], each=1
+    ),
     "an operand that two calls of a group read is loaded once: a set has each name once": partial(
         _bytes, lambda group: [*_loaded(group), group[-1][0]]
     ),
@@ -70,8 +72,10 @@ TRAFFIC: Mistakes = {
     "each call was counted by itself: what is made and used within a group is neither loaded nor written": partial(
         _bytes, lambda group: [one for call in group for one in (*dict.fromkeys(call[2]), call[0])]
     ),
-    "what a group writes counts, too": partial(_bytes, _once),
-    "what a group loads counts, too": partial(_bytes, lambda group: [group[-1][0]]),
+    "what a group writes counts, too: add the size of its last value": partial(_bytes, _once),
+    "what a group loads counts, too: add the operands that it doesn't make": partial(
+        _bytes, lambda group: [group[-1][0]]
+    ),
     "of a group all calls load operands, and not the first alone": partial(
         _bytes, lambda group: [*dict.fromkeys(group[0][2]), group[-1][0]]
     ),
@@ -142,6 +146,16 @@ TRAFFIC: Mistakes = {
         _bytes, lambda group: [*_read(group), *(name for name, _, _ in group)]
     ),
     "sets can be subtracted, lists cannot: {...} - made": lambda groups, sizes: [] - [],  # type: ignore[operator]
+    "two slips: each number takes 4 bytes, and an operand that two calls of a group read is loaded once": partial(
+        _bytes, lambda group: [*_loaded(group), group[-1][0]], each=1
+    ),
+    "of each group only the last call's operands were counted: gather those of all its calls": partial(
+        _bytes,
+        lambda group: [*dict.fromkeys(one for one in group[-1][2] if one in _loaded(group)), group[-1][0]],
+    ),
+    "these are the bytes of each group: add them up": lambda groups, sizes: [
+        _bytes(lambda group: [*_once(group), group[-1][0]], [one], sizes) for one in groups
+    ],
     "a float32 takes 4 bytes, and not 8": partial(_bytes, lambda group: [*_once(group), group[-1][0]], each=8),
 }
 
@@ -150,11 +164,13 @@ PER_LOAD: Mistakes = {
     "the multiply-adds are h * v, and the loads h + v: one divided by the other": lambda h, v: (h + v) / 2,
     "upside down: multiply-adds divided by loads": lambda h, v: (h + v) / (h * v),
     "these are the multiply-adds: divide them by the loads of a step": lambda h, v: h * v,
-    "these are the loads of a step": lambda h, v: h + v,
+    "these are the loads of a step: divide its multiply-adds by them": lambda h, v: h + v,
     "a ratio is no whole number: / and not //": lambda h, v: h * v // (h + v),
     "each multiply-add was given two loads of its own: a tile loads v vectors and h numbers in all": lambda h, v: 0.5,
     "without brackets: h * v / (h + v)": lambda h, v: h * v / h + v,
-    "the sums are not loaded: they stay in registers": lambda h, v: h * v / (h + v + h * v),
+    "the sums are not loaded, as they stay in registers: leave them out of the loads": lambda h, v: (
+        h * v / (h + v + h * v)
+    ),
     "v counts vectors, of which one load brings eight numbers: no factor 8": lambda h, v: 8 * h * v / (h + 8 * v),
     "a number of x was loaded for each sum: one load serves its whole row of v sums, so there are h": lambda h, v: (
         h * v / (h * v + v)
@@ -188,9 +204,18 @@ PER_LOAD: Mistakes = {
     ),
     "numbers and vectors are both loaded: h + v, and not the larger of them": lambda h, v: h * v / max(h, v),
     "no factor 2: a multiply-add counts once, and so does a load": lambda h, v: h * v / (h + v) / 2,
-    "the result is not rounded": lambda h, v: round(h * v / (h + v), 2),
+    "the result is not rounded: leave out the rounding": lambda h, v: round(h * v / (h + v), 2),
     "the depth multiplies both the multiply-adds and the loads, so it is not in the ratio": (
         lambda h, v: 24 * h * v / (h + v)
+    ),
+    "each load counts once, whatever it brings: no factor 8": lambda h, v: h * v / (8 * h + 8 * v),
+    "these are the multiply-adds of all 24 steps: of one step they are h * v, to be divided by its loads": (
+        lambda h, v: 24 * h * v
+    ),
+    "288 are the multiply-adds of twelve sums in 24 steps: this tile makes h * v in a step": lambda h, v: 288 / (h + v),
+    "a constant: the ratio depends on h and on v, so both stand in the formula": lambda h, v: 12 / 7,
+    "the depth is in the multiply-adds as well as in the loads: leave it out of both": (
+        lambda h, v: h * v / (24 * (h + v))
     ),
     "for each load means a ratio: divide, and don't subtract": lambda h, v: h * v - (h + v),
 }
@@ -200,10 +225,8 @@ def _phi(s: str, kind: str = "<8 x float>", zero: str = "zeroinitializer", end: 
     return f"%{s} = phi {kind} [ {zero}, %before.k ], [ %{s}{end}, %end.k ]"
 
 
-def sum_phi(s: str) -> str:
-    """The line that is asked for."""
-    return _phi(s)
-
+SUM_PHI_CASES = [((s,), _phi(s)) for s in ("s0.0", "s2.1")]
+"""(arguments, the line that is asked for): in the notebook it would give the answer away."""
 
 SUM_PHI: Mistakes = {
     "the loop comes back from its end: %end.k, and not %after.k, which is behind it": (
@@ -220,7 +243,7 @@ SUM_PHI: Mistakes = {
     "a sum is a vector of eight floats, V, and no whole number": lambda s: _phi(s, "i64"),
     "a sum is a vector of eight floats, V, and no single one": lambda s: _phi(s, "float"),
     "a whole number stands for zero: for a vector it is zeroinitializer": lambda s: _phi(s, zero="0"),
-    "both wrong: a sum is a V, and begins at zeroinitializer": lambda s: _phi(s, "i64", "0"),
+    "two slips: a sum is a vector, V, and begins at zeroinitializer": lambda s: _phi(s, "i64", "0"),
     "a poison vector holds anything: a sum begins at zeroinitializer": lambda s: _phi(s, zero="poison"),
     "from the end of the loop comes the NEW sum, with .next: else it never changes": lambda s: _phi(s, end=""),
     "this is the counter's line: that of the sum s": lambda s: _phi("k", "i64", "0"),
@@ -242,6 +265,25 @@ SUM_PHI: Mistakes = {
     ),
     "LLVM reads it without the blanks in the brackets, too; here they are asked for: [ zeroinitializer, %before.k ]": (
         lambda s: _phi(s).replace("[ ", "[").replace(" ]", "]")
+    ),
+    "a blank is missing behind the comma: ], [": lambda s: _phi(s).replace("], [", "],["),
+    "a blank is missing before the last bracket": lambda s: _phi(s).replace("%end.k ]", "%end.k]"),
+    "the last bracket is missing, and the blank before it": lambda s: _phi(s)[:-2],
+    "the last bracket is missing": lambda s: _phi(s)[:-1],
+    "no blank stands behind %: it is the first character of the name": lambda s: _phi(s).replace("%s", "% s", 1),
+    "the blocks belong to the loop, k, and not to a sum s: %before.k and %end.k": (
+        lambda s: _phi(s).replace(".k", ".s")
+    ),
+    "both blocks belong to the loop, k, the first one, too: %before.k": (
+        lambda s: _phi(s).replace("%before.k", f"%before.{s}")
+    ),
+    "both blocks belong to the loop, k, the second one, too: %end.k": lambda s: _phi(s).replace("%end.k", f"%end.{s}"),
+    "two slips: a sum is a vector of eight floats, V, and its zero is zeroinitializer": lambda s: _phi(s, "float", "0"),
+    "two slips: a vector's zero is zeroinitializer; and the blocks belong to the loop, k: %before.k, %end.k": (
+        lambda s: _phi(s, zero="0").replace(".k", f".{s}")
+    ),
+    "a word of IR: it is spelled zeroinitializer, with a z in the middle, too": (
+        lambda s: _phi(s, zero="zeroinitialiser")
     ),
     "a line break stands at the end: loop joins the lines itself": lambda s: _phi(s) + "\n",
     "the type stands once, before the brackets: in them is the value alone": lambda s: _phi(
@@ -312,7 +354,9 @@ WAITING: Mistakes = {
     "that is how late they come after the first: each waits until the last is there": (
         lambda arrivals: sum(time - min(arrivals) for time in arrivals)
     ),
-    "that is until when they wait: the time of arrival goes off": lambda arrivals: max(arrivals) * len(arrivals),
+    "that is the largest time for each thread: take off the time at which it arrived itself": lambda arrivals: (
+        max(arrivals) * len(arrivals)
+    ),
     "that is the working time: take each from the largest": sum,
     "that is when the barrier opens: how long has each thread waited then?": max,
     "the `return` stands in the loop, which ends at the first thread: move it below the loop": (
@@ -325,7 +369,7 @@ WAITING: Mistakes = {
         lambda arrivals: sum(abs(one - other) for one, other in pairwise(arrivals))
     ),
     "these are the times of each thread: add them up": lambda arrivals: [max(arrivals) - time for time in arrivals],
-    "the mean of a thread: all together is the sum": (
+    "that is the mean of the threads: leave out the division": (
         lambda arrivals: sum(max(arrivals) - time for time in arrivals) / len(arrivals)
     ),
     "all times were taken from the largest at once: each thread waits from its own time until the largest": (
@@ -359,6 +403,22 @@ WAITING: Mistakes = {
     "one thread too few was counted: the last to arrive waits for nobody, but max(arrivals) counts for it, too": (
         lambda arrivals: (len(arrivals) - 1) * max(arrivals) - sum(arrivals)
     ),
+    "each thread's wait took the place of the one before: += adds them up": lambda arrivals: (
+        max(arrivals) - arrivals[-1]
+    ),
+    "a thread waits for the last of all, and not for the last so far: max(arrivals)": (
+        lambda arrivals: sum(max(arrivals[: place + 1]) - time for place, time in enumerate(arrivals))
+    ),
+    "a thread waits once, until the last is there, and not for each one that comes later": lambda arrivals: sum(
+        max(later - time, 0) for time in arrivals for later in arrivals
+    ),
+    "the last to arrive was left out, but the others' own times are not taken off yet": lambda arrivals: (
+        (len(arrivals) - 1) * max(arrivals)
+    ),
+    "arrivals is a plain list, and has no .max(): the function max(arrivals) finds the largest": (
+        lambda arrivals: arrivals.max()  # type: ignore[attr-defined]
+    ),
+    "a list cannot be taken from a number: go through the times in a loop": lambda arrivals: max(arrivals) - arrivals,
     "distances from the mean: a thread waits for the last one": (
         lambda arrivals: sum(abs(time - sum(arrivals) / len(arrivals)) for time in arrivals)
     ),
