@@ -172,8 +172,8 @@ def expect_no_crash(student: Student, registers: int, causes: Mapping[str, str])
 Calls = list[tuple[str, str, tuple[str, ...]]]
 ELEMENTWISE = {"add", "mul", "relu", "sigmoid", "tanh"}
 FUSE_ERRORS = {
-    "KeyError": "an operand may be an input or a weight, which no call makes",
-    "is not in list": "an operand may be an input or a weight, which no call makes",
+    "KeyError": "an operand may be an input or a weight, which no call makes: pass over it",
+    "is not in list": "an operand may be an input or a weight, which no call makes: pass over it",
     "IndexError": "a value that is returned need not have a reader",
 }
 
@@ -330,6 +330,8 @@ def expect_each_once(got: Any, calls: Calls) -> None:
 
 def form_cause(got: Any) -> str | None:
     """Why groups may have come in another form."""
+    if got is None:
+        return "is a `return` missing? Printing the groups is not enough"
     if type(got) is dict:
         return "the groups are the values of that dictionary: list(groups.values())"
     if type(got) is not list:
@@ -364,21 +366,23 @@ def expect_one_loop(group: list[str], calls: Calls, sizes: Mapping[str, int], re
         raise failure(
             f"{products[0]} ({operations[products[0]]}) and {products[1]} ({operations[products[1]]}) are both in "
             f"{group}",
-            "one loop computes one product, or another call that is not element-wise; the second has its own group",
+            "one loop computes one product, or another call that is not element-wise: note of each group whether "
+            "it has one, and let no second one join",
         )
     for name, operation, operands in calls:
         read = [operand for operand in operands if operand in group]
         if name in products and read:
             raise failure(
                 f"{name} ({operation}) reads {read[0]}, which is in its group {group}",
-                "a product needs all numbers of its operands before its first sum is ready: its operands are in "
-                "memory, so they end other groups",
+                "a product needs all numbers of its operands before its first sum is ready, so they are in memory: a "
+                "value that a product reads is the last of its group",
             )
     for name in group:
         if sizes[name] != sizes[group[-1]]:
             raise failure(
                 f"{name} makes {sizes[name]} numbers and {group[-1]} makes {sizes[group[-1]]}, but both are in {group}",
-                "a loop makes one number of each value at every turn: calls of different sizes need two loops",
+                "a loop makes one number of each value at every turn, and calls of different sizes need two loops: "
+                "compare the sizes before a call joins",
             )
 
 
@@ -600,11 +604,13 @@ OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
+NOT_FILLED_IN = "the braces were not filled in: an f stands before the quotes"
 OWN_VARIABLE = "each sum is a variable of its own, such as s0_0: the language has no lists"
 SIZES_ARE_NUMBERS = "sizes stand in the text as numbers, not as names: {depth} in an f-string writes the number"
 SINGLE_NUMBERS = "the text names single numbers, y[i, j] and not all of y: loops go through them"
 FOREIGN: dict[type[ast.AST], str] = {
     ast.List: OWN_VARIABLE,
+    ast.Set: NOT_FILLED_IN,
     ast.ListComp: OWN_VARIABLE,
     ast.Expr: "a line that is only a value does nothing: the text needs no docstring",
     ast.Slice: SINGLE_NUMBERS,
@@ -651,7 +657,7 @@ class Program:
             if isinstance(error, IndentationError):
                 cause = "each block is indented by four columns more than the line that opens it"
             elif "{" in self.line(number):
-                cause = "the braces were not filled in: an f stands before the quotes"
+                cause = NOT_FILLED_IN
             elif len(self.lines) == 1 and text.count(":") > 1:
                 cause = "all stands in one line: '\\n'.join(lines) puts a line break behind each"
             raise failure(f"{self.line(number)}: no Python: {error.args[0]}", cause) from None

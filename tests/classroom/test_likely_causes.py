@@ -1542,6 +1542,60 @@ def test_the_likely_cause_of_a_wrong_tile_is_the_true_one(tmp_path: Path, case: 
     assert cause in cause_told(register.ROOT / "homework" / "14_compiler", name, changes, tmp_path / "hw14_compiler.py")
 
 
+LOOP_K = 'lines.append(f"for k in range({depth}):")'
+BEGIN = "        begin = max(free) + barrier\n"
+FUSED = "    return [group for group in groups.values() if group]\n"
+COMPILER = {
+    "a step is no f-string": ("one_tile", {LOOP_K: LOOP_K.replace("f", "", 1)}, "the braces were not filled in"),
+    "sums named by their columns": (
+        "one_tile",
+        {
+            's{r}_{c} = 0.0"': 's{c} = 0.0"',
+            "s{r}_{c} += a{r}": "s{c} += a{r}",
+            'value = f"s{r}_{c}"': 'value = f"s{c}"',
+        },
+        "the rows of a tile share their sums",
+    ),
+    "sums named by their rows": (
+        "one_tile",
+        {
+            's{r}_{c} = 0.0"': 's{r} = 0.0"',
+            "s{r}_{c} += a{r}": "s{r} += a{r}",
+            'value = f"s{r}_{c}"': 'value = f"s{r}"',
+        },
+        "the columns of a tile share their sums",
+    ),
+    "groups that are printed": ("a_layer_is_one_loop", {FUSED: "    print(groups)\n"}, "is a `return` missing?"),
+    "units instead of rows": (
+        "units_of_several_rows",
+        {"done[thread] += count": "done[thread] += 1"},
+        "the units of each thread",
+    ),
+    "a barrier for each thread": (
+        "a_barrier_behind_each_part",
+        {BEGIN: BEGIN.replace("barrier", "barrier * threads")},
+        "once after a part, and not for each thread",
+    ),
+    "the first part alone": (
+        "a_barrier_behind_each_part",
+        {BEGIN: f"{BEGIN}        return begin, done\n"},
+        "only the first part was done",
+    ),
+    "a fixed share that costs no take": (
+        "a_unit_has_to_be_taken",
+        {"+= take + count": "+= (take if unit else 0.0) + count"},
+        "a fixed share is one unit",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", COMPILER)
+def test_the_likely_cause_of_a_wrong_part_of_a_compiler_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = COMPILER[case]
+    assert cause in cause_told(register.ROOT / "homework" / "14_compiler", name, changes, tmp_path / "hw14_compiler.py")
+
+
 def test_a_wrong_tile_is_told_with_its_own_call_and_whole(tmp_path: Path) -> None:
     folder = register.ROOT / "homework" / "14_compiler"
     text = without_marks((folder / "judge" / "solution.py").read_text(encoding="utf-8"))

@@ -63,16 +63,22 @@ def nest_mistakes(
     wrong = {}
     for step in epilogue:
         others = [other for other in epilogue if other != step]
-        wrong[f"the step {step!r} of the epilogue is missing"] = product(*given, others)
+        wrong[f"the step {step!r} of the epilogue is missing: a line for it stands before the store"] = product(
+            *given, others
+        )
     fixed = [step for step in ("bias", "residual", "relu") if step in epilogue]
     wrong["the steps of the epilogue were put into another order: they come as they stand in `epilogue`"] = product(
         *given, fixed
     )
-    wrong["the steps of the epilogue come in reverse"] = product(*given, epilogue[::-1])
+    wrong["the steps of the epilogue come in reverse: they come as they stand in `epilogue`"] = product(
+        *given, epilogue[::-1]
+    )
     wrong["the epilogue is always bias and ReLU: do the steps that `epilogue` names"] = product(
         *given, ["bias", "relu"]
     )
-    wrong["the last step of the depth is missing"] = product(x[:, :-1], w[:-1], bias, residual, epilogue)
+    wrong["the last step of the depth is missing: range(depth) ends with depth - 1"] = product(
+        x[:, :-1], w[:-1], bias, residual, epilogue
+    )
     wrong["the first step of the depth is missing: k counts from 0"] = product(
         x[:, 1:], w[1:], bias, residual, epilogue
     )
@@ -116,7 +122,16 @@ def mistakes_in_a_tile(
 ) -> dict[str, np.ndarray]:
     """Likely cause -> what comes of it, where the first row or column of a tile stands for all of them."""
     row, column = (np.arange(size) // step * step for size, step in zip(y.shape, tile))
+    of_rows, of_columns = np.zeros_like(y), np.zeros_like(y)
+    np.add.at(of_rows, row, y)
+    np.add.at(of_columns.T, column, y.T)
     return {
+        "the rows of a tile share their sums: the name of a sum has its row and its column, such as s0_1": finished(
+            of_rows[row], bias, residual, epilogue
+        ),
+        "the columns of a tile share their sums: the name of a sum has its row and its column, such as s0_1": finished(
+            of_columns[:, column], bias, residual, epilogue
+        ),
         "all rows of a tile take the first one's numbers of x: row r takes x[i + r, k]": finished(
             y[row], bias, residual, epilogue
         ),

@@ -76,6 +76,7 @@ def otherwise(
     once: bool = False,
     paced: bool = False,
     kept: bool = False,
+    units: bool = False,
 ) -> Shares:
     """As `shares`, with one thing done otherwise.
 
@@ -86,6 +87,7 @@ def otherwise(
     once : a thread pays `take` for its first unit only.
     paced : `take` is multiplied by the thread's pace.
     kept : of the rows of a thread only its last unit is kept.
+    units : of each thread its units are counted, and not the rows.
     """
     threads = range(len(pace))
     rows, free = [0 for _ in threads], [0.0 for _ in threads]
@@ -102,7 +104,7 @@ def otherwise(
                 last = min(threads, key=done.__getitem__)
             pays = 0.0 if once and rows[last] else take * (pace[last] if paced else 1.0)
             done[last] += pays + count * pace[last] if count else 0.0
-            rows[last] = count if kept else rows[last] + count
+            rows[last] = count if kept else rows[last] + (min(count, 1) if units else count)
             number, left = number + 1, left - count
         if empty:
             done = [time + take if unit is not None or not counts[t] else time for t, time in enumerate(done)]
@@ -127,7 +129,7 @@ def share_mistakes(
         "a part without rows takes as long as the barrier, too": shares(
             [size for size in parts if size], unit, pace, take, barrier
         ),
-        "the barrier after the last part is missing": (end - barrier, rows) if parts else None,
+        "the barrier after the last part is missing: the end is behind it": (end - barrier, rows) if parts else None,
         "there is a barrier after each part, and not one in all": (
             (end - barrier * (len(parts) - 1), rows) if len(parts) > 2 else None
         ),
@@ -161,8 +163,19 @@ def share_mistakes(
         ),
         "the end is a float, also where no time passed: begin with 0.0, and not with 0": (0, rows) if not end else None,
         "rows are counted in whole numbers: begin at 0, not at 0.0": (end, [float(each) for each in rows]),
-        "taking a unit costs `take`, at each unit": shares(parts, unit, pace, 0.0, barrier),
-        "the barrier costs `barrier`": shares(parts, unit, pace, take, 0.0),
+        "taking a unit costs `take`, at each unit" if unit else "a fixed share is one unit: it costs `take`, too": (
+            shares(parts, unit, pace, 0.0, barrier)
+        ),
+        "the barrier costs `barrier`: after each part add it to the time at which the last thread is done": shares(
+            parts, unit, pace, take, 0.0
+        ),
+        "the barrier costs `barrier` once after a part, and not for each thread": shares(
+            parts, unit, pace, take, barrier * len(pace)
+        ),
+        "only the first part was done: does the `return` stand in the loop over the parts?": shares(
+            parts[:1], unit, pace, take, barrier
+        ),
+        "these are the units of each thread: add up the rows that are in them": otherwise(*problem, units=True),
         "each thread has a pace of its own": shares(parts, unit, [pace[0]] * len(pace), take, barrier),
         "take and barrier are 0 unless said": None if barrier else shares(parts, unit, pace, take, 1.0),
         "the rows of each thread stand in the tuple first": (rows, end),
