@@ -7,6 +7,8 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 Mistakes = Mapping[str, Callable[..., Any]]
 Call = tuple[str, str, tuple[str, ...]]
 
@@ -33,6 +35,17 @@ def _bytes(
 
 def _once(group: Sequence[Call]) -> list[str]:
     return list(dict.fromkeys(_loaded(group)))
+
+
+def _made_so_far(groups: Any, sizes: Mapping[str, int]) -> int:
+    made: set[str] = set()
+    total = 0
+    for group in groups:
+        for name, _, operands in group:
+            total += sum(sizes[one] for one in operands if one not in made)
+            made.add(name)
+        total += sizes[group[-1][0]]
+    return 4 * total
 
 
 def _kept_for_the_next_call(groups: Any, sizes: Mapping[str, int]) -> int:
@@ -146,6 +159,8 @@ TRAFFIC: Mistakes = {
         _bytes, lambda group: [*_read(group), *(name for name, _, _ in group)]
     ),
     "sets can be subtracted, lists cannot: {...} - made": lambda groups, sizes: [] - [],  # type: ignore[operator]
+    "two slips: what another group makes has to be loaded, and an operand that two calls of a group read is loaded "
+    "once": _made_so_far,
     "two slips: each number takes 4 bytes, and an operand that two calls of a group read is loaded once": partial(
         _bytes, lambda group: [*_loaded(group), group[-1][0]], each=1
     ),
@@ -204,6 +219,7 @@ PER_LOAD: Mistakes = {
     ),
     "numbers and vectors are both loaded: h + v, and not the larger of them": lambda h, v: h * v / max(h, v),
     "no factor 2: a multiply-add counts once, and so does a load": lambda h, v: h * v / (h + v) / 2,
+    "a number is asked for, and no text: leave out the quotes": lambda h, v: f"{h * v}/{h + v}",
     "the result is not rounded: leave out the rounding": lambda h, v: round(h * v / (h + v), 2),
     "the depth multiplies both the multiply-adds and the loads, so it is not in the ratio": (
         lambda h, v: 24 * h * v / (h + v)
@@ -369,6 +385,7 @@ WAITING: Mistakes = {
         lambda arrivals: sum(abs(one - other) for one, other in pairwise(arrivals))
     ),
     "these are the times of each thread: add them up": lambda arrivals: [max(arrivals) - time for time in arrivals],
+    "an array with the time of each thread: add them up": lambda arrivals: np.max(arrivals) - np.array(arrivals),
     "that is the mean of the threads: leave out the division": (
         lambda arrivals: sum(max(arrivals) - time for time in arrivals) / len(arrivals)
     ),
