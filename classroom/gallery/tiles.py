@@ -60,7 +60,9 @@ def beside_kuipers(piece: Piece, items: Sequence[Any], choose_tile: Callable[...
     graph = kuiper.load(piece.model, engine="simple")
     given = {operand.name: x for operand, x in zip(graph.inputs, listening.inputs)}
     planner = Planner(graph, threads=1)
-    plans = [CompiledPlan.of(planner, given, CodeSource(each, default_folder())) for each in (own, target)]
+    plans = [
+        CompiledPlan.of(planner, planner.draft(given), CodeSource(each, default_folder())) for each in (own, target)
+    ]
     ratio = median_ratio([partial(each.run, listening.inputs) for each in plans])
     return told(own.sums or (0, 0), target.tile(2), target.registers, target.lanes, piece.network, ratio)
 

@@ -67,7 +67,9 @@ class CompiledExecutor(PlanExecutor):
             plan = self._compiled.get(key)
             if plan is None:
                 _give_back_memory()  # of passes through the layers
-                plan = CompiledPlan.of(self._planner, inputs, source, key.strides)
+                draft = self._planner.draft(inputs)
+                _give_back_memory()  # of one more such pass, which tells shapes
+                plan = CompiledPlan.of(self._planner, draft, source, key.strides)
                 _give_back_memory()  # of drafts, and of LLVM's linker
                 self._choices.keep()
                 self._compiled[key] = plan

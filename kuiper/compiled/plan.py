@@ -181,12 +181,10 @@ class CompiledPlan(Plan):
         self._python_threads = max(map(len, calls), default=0)
 
     @classmethod
-    def of(
-        cls, planner: Planner, inputs: Mapping[str, np.ndarray], source: CodeSource, strides: Strides = ()
-    ) -> CompiledPlan:
-        """The plan for inputs (operand name -> array) of these shapes. Raises what `source` does."""
+    def of(cls, planner: Planner, draft: Draft, source: CodeSource, strides: Strides = ()) -> CompiledPlan:
+        """The plan for a draft of this planner, with as many threads as that uses. Raises what `source` does."""
         threads = planner.most_threads
-        return cls(planner.draft(inputs), threads, partial(planner.choose, threads=threads), source, strides)
+        return cls(draft, threads, partial(planner.choose, threads=threads), source, strides)
 
     def _roots_apart(self, roots: Sequence[StoredValue]) -> Mapping[str, np.ndarray]:
         """Large inputs and results, which are read and made where they lie unless a step's calls use them.

@@ -34,7 +34,8 @@ def test_it_makes_what_would_be_made_here_under_the_same_name(threads: int) -> N
     name, object_file = made_elsewhere(graph, inputs, threads, TARGET)
     source = CodeSource(TARGET, None, make=None)
     source.keep(name, object_file)
-    plan = CompiledPlan.of(Planner(graph, threads), inputs, source)
+    planner = Planner(graph, threads)
+    plan = CompiledPlan.of(planner, planner.draft(inputs), source)
     np.testing.assert_allclose(plan.run([X])[0], graph(X)[0], rtol=1e-4, atol=1e-5)
 
 
