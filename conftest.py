@@ -5,6 +5,7 @@ kuiper is imported before pytest collects its files for their doctests: each lay
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 from typing import Any
@@ -57,6 +58,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
         config.hook.pytest_deselected(items=slow)
         config.stash[SLOW_LEFT_OUT] = len(slow)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over what the collection made, which lives to the end.
+
+    The compiler has it look at all objects twice for each plan, and all tests with their libraries are millions.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
