@@ -40,6 +40,24 @@ def read(file: Path) -> Page:
     return Page(file)
 
 
+@cache
+def places(file: Path) -> frozenset[str]:
+    """The ids of a page."""
+    return frozenset(read(file).ids)
+
+
+@cache
+def led_to(folder: Path, path: str) -> Path:
+    """The file to which a link's path leads from a page in a folder."""
+    return (folder / unquote(path)).resolve()
+
+
+@cache
+def is_there(site: Path, file: Path) -> bool:
+    """Whether the site has the file."""
+    return file.is_file() and file.is_relative_to(site)
+
+
 def test_there_are_pages_of_every_kind(site: Path, pages: list[Path]) -> None:
     names = {page.relative_to(site).as_posix() for page in pages}
     for name in (
@@ -68,10 +86,10 @@ def test_every_link_and_anchor_leads_to_something_on_the_site(site: Path, pages:
             parts = urlsplit(target)
             if parts.scheme or parts.netloc:
                 continue
-            file = (page.parent / unquote(parts.path)).resolve() if parts.path else page
-            if not file.is_file() or not file.is_relative_to(site):
+            file = led_to(page.parent, parts.path) if parts.path else page
+            if not is_there(site, file):
                 dead.append(f"{page.relative_to(site)}: {tag} {name}={target}")
-            elif parts.fragment and file.suffix == ".html" and unquote(parts.fragment) not in read(file).ids:
+            elif parts.fragment and file.suffix == ".html" and unquote(parts.fragment) not in places(file):
                 dead.append(f"{page.relative_to(site)}: {tag} {name}={target} (no such place)")
     assert not dead, "\n".join(dead[:20])
 

@@ -34,7 +34,7 @@ class Head(HTMLParser):
         super().__init__()
         self.meta: dict[str, str] = {}
         self.links: dict[str, str] = {}
-        self.feed(file.read_text(encoding="utf-8"))
+        self.feed(file.read_text(encoding="utf-8").partition("</head>")[0])
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
