@@ -39,6 +39,7 @@ def test_both_frameworks_are_measured_and_agree(found: dict) -> None:
     assert theirs["ratio"][0] > 0
 
 
+@pytest.mark.slow
 def test_the_table_has_ratios_machine_and_reasons(found: dict) -> None:
     found["busy"] = 0.0
     failed = {
@@ -61,6 +62,7 @@ def test_the_table_has_ratios_machine_and_reasons(found: dict) -> None:
     assert {row.count("|") for row in rows} == {table.count("|")}
 
 
+@pytest.mark.slow
 def test_there_is_a_table_for_each_number_of_threads(found: dict) -> None:
     text = run.report({1: {"resnet18": found}, 4: {"resnet18": found}}, ["torch"], code="| code |", load="| load |")
     titles = [line for line in text.splitlines() if line.startswith("## ")]

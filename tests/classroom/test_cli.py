@@ -58,6 +58,7 @@ def test_without_a_command_the_main_job_the_map_and_the_next_step_come(main_job:
     assert places == sorted(places)
 
 
+@pytest.mark.slow
 def test_the_main_job_needs_neither_typer_nor_rich(without_packages: dict[str, str]) -> None:
     done = course(**without_packages)
     assert done.returncode == 0, done.stderr

@@ -107,7 +107,10 @@ def test_an_endless_loop_costs_its_time_and_the_other_exercises_nothing(teacher:
     assert points == {**FULL, "power": 0.0}
 
 
-@pytest.mark.parametrize("loop", ["while True: pass", "import time\n    while True: time.sleep(1)"])
+@pytest.mark.parametrize(
+    "loop",
+    ["while True: pass", pytest.param("import time\n    while True: time.sleep(1)", marks=pytest.mark.slow)],
+)
 def test_on_a_machine_too_busy_for_time_limits_there_is_no_grade(
     teacher: Any, monkeypatch: pytest.MonkeyPatch, loop: str
 ) -> None:
