@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import os
 import subprocess
@@ -198,8 +199,13 @@ def operators(check: Check = False) -> None:
 def site(
     every: Annotated[bool, typer.Option("--every", help="Every page in every test, which takes many minutes.")] = False,
 ) -> None:
-    """Look at the course's site in a browser: links, errors, accessibility, width, print, search."""
+    """Look at the course's site in a browser: links, errors, accessibility, width, print, search.
+
+    On all cores where KUIPER_SITE names the folder of a site that is built already.
+    """
     command = [sys.executable, "-m", "pytest", "tests/site_browser", "-q"]
+    if os.environ.get("KUIPER_SITE") and importlib.util.find_spec("xdist") is not None:
+        command += ["-n", "auto", "--dist", "worksteal"]
     environment = {**os.environ, **({"KUIPER_SITE_EVERY": "1"} if every else {})}
     raise typer.Exit(subprocess.call(command, cwd=register.ROOT, env=environment))
 
