@@ -34,7 +34,7 @@ from kuiper.fast.plan.plan import Draft, Plan, borders, is_view, store
 from kuiper.fast.plan.planner import Planner
 from kuiper.fast.plan.trace import Strides
 from kuiper.fast.threads import parallel, run_serially
-from kuiper.graph.alignment import aligned
+from kuiper.graph.alignment import aligned, reserved
 from kuiper.runtime.executor import OnOperator, Places
 
 TRIES = 7
@@ -122,9 +122,11 @@ def _form(array: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...], np.dtype
     return array.shape, array.strides, array.dtype
 
 
-def _strided(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An array of these strides; what lies in between is its memory, too."""
-    return as_strided(aligned(extent(shape, strides, dtype.itemsize)).view(dtype), shape, strides)
+def _strided(
+    shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype, memory: Callable[[int], np.ndarray] = aligned
+) -> np.ndarray:
+    """An array of these strides, in so many bytes of memory; what lies in between is its memory, too."""
+    return as_strided(memory(extent(shape, strides, dtype.itemsize)).view(dtype), shape, strides)
 
 
 def scratch_memory(size: int) -> np.ndarray:
@@ -205,10 +207,11 @@ class CompiledPlan(Plan):
         assert root.spec.dtype is not None
         strides = self._strides.get(root.name)
         if strides and are_nested(root.physical, strides, root.spec.dtype.itemsize):
-            array = _strided(root.physical, strides, root.spec.dtype)
+            array = _strided(root.physical, strides, root.spec.dtype, reserved)
             if self.layout.allows(root.name, array):
                 return array
-        return np.empty(root.physical, root.spec.dtype)
+        size = int(np.prod(root.physical)) * root.spec.dtype.itemsize
+        return reserved(size).view(root.spec.dtype).reshape(root.physical)
 
     def _returned_whole(self) -> set[str]:
         """The values that a pass makes and returns once, and of which it returns no views."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+
 import numpy as np
 
 ALIGNMENT = 64
@@ -17,6 +19,18 @@ def aligned(size: int) -> np.ndarray:
     piece = np.empty(size + ALIGNMENT, np.uint8)
     start = -piece.ctypes.data % ALIGNMENT
     return piece[start : start + size]
+
+
+def reserved(size: int) -> np.ndarray:
+    """`size` bytes at addresses of their own, which take no memory until something is written there.
+
+    numpy's own arrays of this size do: Linux may put pages of 2 MiB where the C library noted how large the piece is.
+
+    >>> reserved(100).shape, reserved(100).ctypes.data % ALIGNMENT
+    ((100,), 0)
+    """
+    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
+    return np.frombuffer(mmap.mmap(-1, max(size, 1), **private), np.uint8, size)
 
 
 def readable(array: np.ndarray) -> np.ndarray:
