@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -33,6 +34,14 @@ PROBES = (
 NOTHING_FOUND = (
     "no tile was found, but 3 registers hold 1 x 1: a tile fits if it needs `registers` of them (<=, and not <)"
 )
+ENDS_EARLY = "a range ends before its stop: {}, so the range goes to {} + 1"
+MANY_CHOICES = 64, 8, 1000, 1000
+ONE_CHOICE = {
+    (64, 8, 1, 1000): ENDS_EARLY.format("h may be `rows`", "rows"),
+    (64, 8, 1000, 8): ENDS_EARLY.format("v may be all vectors that the channels need", "their number"),
+    (3, 8, 1000, 1000): NOTHING_FOUND,
+}
+"""Problems in which rows, vectors or registers leave a single choice -> why somebody may not find it."""
 TILE_ERRORS = {
     "ZeroDivisionError": "h or v was 0: a tile has a row and a vector at least",
     "NoneType": NOTHING_FOUND,
@@ -44,17 +53,44 @@ TILE_ERRORS = {
 def expect_tile(student: Student, oracle: Any, *problem: int) -> None:
     """Raise Failure unless choose_tile gives the best tile for (registers, lanes, rows, channels)."""
     said = ", ".join(map(counted, problem, ("register", "lane", "row", "channel")))
-    with likely(TILE_ERRORS):
-        got = student.choose_tile(*problem)
+    try:
+        with likely(TILE_ERRORS):
+            got = student.choose_tile(*problem)
+    except Failure as crashed:
+        if crashed.cause == NOTHING_FOUND:
+            crashed.cause = why_nothing(student, *problem)
+        raise
     right, known = oracle.best_tile(*problem), [oracle.best_tile(*probe) for probe in PROBES]
     mistakes = oracle.tile_mistakes(problem, PROBES)
     try:
         expect(got, right, what=f"the tile for {said}", names=("h", "v"))
     except Failure as wrong:
         wrong.cause = known_mistake(student, got, [right, *known], mistakes) or tile_fault(got, right, problem)
+        if not finds_a_tile(student, *problem) and finds_a_tile(student, *MANY_CHOICES):
+            wrong.cause = why_nothing(student, *problem)
         if wrong.where is None and is_tile(got):
             wrong.message = f"the tile for {said}: expected {right}, got {got}"
         raise
+
+
+def finds_a_tile(student: Student, *problem: int) -> bool:
+    """Whether choose_tile gives a tile, a right one or not, of a row and a vector at least."""
+    with student.aside():
+        try:
+            got = student.choose_tile(*problem)
+        except SubmissionError:
+            return False
+    return not (got is None or (is_tile(got) and min(got) < 1))
+
+
+def why_nothing(student: Student, registers: int, lanes: int, rows: int, channels: int) -> str:
+    """Why choose_tile finds no tile for this problem: the limit that leaves one choice, if it is that one."""
+    if finds_a_tile(student, *MANY_CHOICES):
+        alone = dict(zip(ONE_CHOICE, (rows == 1, channels <= lanes, registers == 3)))
+        for problem, cause in ONE_CHOICE.items():
+            if alone[problem] and not finds_a_tile(student, *problem):
+                return cause
+    return "no tile was found, though some fit: a tile fits if h * v + v + 1 <= registers"
 
 
 def is_tile(got: Any) -> bool:
@@ -76,6 +112,8 @@ def known_mistake(student: Student, got: Any, right: list[tuple[int, int]], mist
 def tile_fault(got: Any, right: tuple[int, int], problem: tuple[int, ...]) -> str | None:
     """What is wrong with a tile, whatever it came from."""
     registers, lanes, rows, channels = problem
+    if got == list(right):
+        return "a list: a tuple is asked for, as in `return h, v`"
     if not is_tile(got):
         return None
     h, v = got
@@ -604,6 +642,7 @@ OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
+NO_REST = "an axis without a rest has no smaller tile: write its lines only where something is left"
 NOT_FILLED_IN = "the braces were not filled in: an f stands before the quotes"
 OWN_VARIABLE = "each sum is a variable of its own, such as s0_0: the language has no lists"
 SIZES_ARE_NUMBERS = "sizes stand in the text as numbers, not as names: {depth} in an f-string writes the number"
@@ -621,6 +660,7 @@ FOREIGN: dict[type[ast.AST], str] = {
     ast.Import: "the text needs no numpy: it names single numbers of the arrays only",
     ast.Return: "y is filled, and nothing is returned: leave out the line `return`",
 }
+RANGE = re.compile(r"\brange\((\d+), *(\d+)(?:, *(\d+))?\)")
 SIZES = {"rows", "depth", "channels", "tile", "height", "width", "h", "w", "v"}
 AXES = {"x": "x[i, k]", "w": "w[k, j]", "bias": "bias[j]", "residual": "residual[i, j]", "y": "y[i, j]"}
 """How each array is indexed by the row i, the step k of the depth, and the channel j."""
@@ -656,6 +696,12 @@ class Program:
             cause = None
             if isinstance(error, IndentationError):
                 cause = "each block is indented by four columns more than the line that opens it"
+                if self._has_a_range_of_nothing():
+                    cause = NO_REST
+                elif not any(map(str.strip, self.lines[number:])) and self.lines[number - 1].rstrip().endswith(":"):
+                    cause = "nothing stands in this loop: has its tile any rows and columns?"
+            elif "expected ':'" in str(error.args[0]):
+                cause = "a line that opens a block ends in a colon"
             elif "{" in self.line(number):
                 cause = NOT_FILLED_IN
             elif len(self.lines) == 1 and text.count(":") > 1:
@@ -663,14 +709,25 @@ class Program:
             raise failure(f"{self.line(number)}: no Python: {error.args[0]}", cause) from None
         function = body[0] if len(body) == 1 else None
         if not isinstance(function, ast.FunctionDef) or function.name != "product":
+            cause = None
+            if any(isinstance(one, (ast.Import, ast.ImportFrom)) for one in body):
+                cause = FOREIGN[ast.Import]
+            elif isinstance(function, ast.FunctionDef):
+                cause = f"the function is called product, and not {function.name}"
             raise failure(
-                f"expected one function, product, and nothing else in the text, found {beginning(text)}",
-                FOREIGN[ast.Import] if any(isinstance(one, (ast.Import, ast.ImportFrom)) for one in body) else None,
+                f"expected one function, product, and nothing else in the text, found {beginning(text)}", cause
             )
         names = [each.arg for each in function.args.args]
         if names != list(ARRAYS):
             raise failure(f"expected def product({', '.join(ARRAYS)}), got the arguments {names}")
         self._body = function.body
+
+    def _has_a_range_of_nothing(self) -> bool:
+        """Whether a range of plain numbers is empty, or its step is 0."""
+        for start, stop, step in RANGE.findall("\n".join(self.lines)):
+            if int(start) >= int(stop) or (step and int(step) == 0):
+                return True
+        return False
 
     @property
     def lines_with_stores(self) -> int:
@@ -734,6 +791,7 @@ class Program:
         bounds = [self._value(each) for each in node.args] if isinstance(node, ast.Call) and call else []
         if not 1 <= len(bounds) <= 3 or not all(type(bound) is int for bound in bounds) or bounds[2:] == [0]:
             cause = "whole tiles are rows // h: / gives a decimal number" if float in map(type, bounds) else None
+            cause = NO_REST if bounds[2:] == [0] else cause
             raise self._wrong(node, "expected range of one to three whole numbers", cause)
         numbers = range(*bounds)
         if not numbers and not self.empty_loop:
@@ -867,6 +925,7 @@ def expect_nest(
         raise
     expect_few_stores(loads, stores, rows, depth, channels)
     expect_few_loads(program, loads, rows, depth, channels, tile)
+    expect_no_larger_tile(student, loads, sizes, tile)
 
 
 def expect_product(
@@ -882,6 +941,7 @@ def expect_product(
             cause = "right and bottom are done; the corner, where rows and columns are both left, is not"
         if not stores and program.empty_loop and not any(size < step for size, step in zip(right.shape, program.tile)):
             cause = f"nothing is stored, as {program.empty_loop} never runs: range(start, stop, step) ends before stop"
+        cause = stored_after_a_loop(unwritten, right.shape, program.tile) or cause
         if not program.lines_with_stores:
             cause = "no line stores anything: after the loop over the depth each sum goes into its number of y"
         elif max(stores.values(), default=0) > 1:
@@ -890,6 +950,23 @@ def expect_product(
         raise failure(f"{what}: {said}", cause)
     expect(kept["y"], right, rtol=1e-9, atol=1e-9, what=what, mistakes=mistakes)
     return loads, stores
+
+
+def stored_after_a_loop(
+    unwritten: Sequence[tuple[int, ...]], shape: tuple[int, ...], tile: tuple[int, int]
+) -> str | None:
+    """The cause where of several tiles in a row, in a column or in all the last one alone is stored."""
+    last = [max(0, size // step - 1) * step for size, step in zip(shape, tile)]
+    said = "only the last tile{} is stored: the stores belong inside the loop over {}"
+    for axes, of, name in (
+        ([1], " of each row of tiles", "j"),
+        ([0], " of each column of tiles", "i"),
+        ([0, 1], "", "i and the one over j"),
+    ):
+        before = [place for place in np.ndindex(shape) if any(place[axis] < last[axis] for axis in axes)]
+        if all(last[axis] for axis in axes) and list(unwritten) == before:
+            return said.format(of, name)
+    return None
 
 
 def exchanged_indices(program: Program, arrays: Mapping[str, np.ndarray], right: np.ndarray) -> str | None:
@@ -930,15 +1007,45 @@ def expect_few_stores(loads: Counter[Any], stores: Counter[Any], rows: int, dept
 def expect_few_loads(
     program: Program, loads: Counter[Any], rows: int, depth: int, channels: int, tile: tuple[int, int]
 ) -> None:
-    """Raise Failure for more loads of x and w than tiles need."""
+    """Raise Failure for more loads of x and w than such tiles make."""
     of_x, of_w = (sum(n for key, n in loads.items() if key[0] == name) for name in "xw")
     most = depth * crossings(pieces(rows, tile[0]), pieces(channels, tile[1]))
     if of_x + of_w > most:
         raise failure(
-            f"expected at most {counted(most, 'load')} of x and w for {rows} x {depth} x {channels} and tiles of "
+            f"expected {counted(most, 'load')} of x and w for {rows} x {depth} x {channels} and tiles of "
             f"{tile}, counted {of_x + of_w}",
             why_so_many(program.lines_with_stores, of_x, of_w, (rows, depth, channels), tile),
         )
+
+
+def expect_no_larger_tile(
+    student: Student, loads: Counter[Any], sizes: tuple[int, int, int], tile: tuple[int, int]
+) -> None:
+    """Raise Failure for fewer loads of x or of w than such tiles make: more sums are kept than were asked for."""
+    (rows, depth, channels), (height, width) = sizes, tile
+    heights, widths = pieces(rows, height), pieces(channels, width)
+    for name, wanted in (("x", rows * len(widths)), ("w", channels * len(heights))):
+        count = sum(n for key, n in loads.items() if key[0] == name)
+        if count < depth * wanted:
+            raise failure(
+                f"expected {counted(depth * wanted, 'load')} of {name} for {rows} x {depth} x {channels} and tiles of "
+                f"{tile}, counted {count}",
+                why_so_few(student, sizes, tile),
+            )
+
+
+def why_so_few(student: Student, sizes: tuple[int, int, int], tile: tuple[int, int]) -> str:
+    """The likely cause of so few loads of x or w."""
+    with student.aside(), suppress(SubmissionError, Failure):
+        sums = Program(student.loop_nest(1, 1, 64, (1, 2))).lines_with_stores  # as many columns as its tile has
+        if sums in (2 * 4, 2 * 8, 2 * 16):
+            return "the tile is larger than `tile`: w counts columns, and not vectors"
+    if sizes[0] % tile[0] or sizes[2] % tile[1]:
+        return (
+            "a tile is larger than `tile`: its sums may not fit. Does what is left at an edge join the tile before it? "
+            "Make a smaller tile of it"
+        )
+    return "the tile is larger than `tile`: its sums may not fit"
 
 
 def pieces(size: int, step: int, one_by_one: bool = False) -> list[int]:

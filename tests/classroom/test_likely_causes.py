@@ -1413,6 +1413,8 @@ OF_MUTANTS = {
     "choose_tile/whole_ratio": "ratios are no whole numbers",
     "choose_tile/one_weight": "v registers, and not one",
     "choose_tile/each_row": "one is enough, rows take turns",
+    "choose_tile/no_single_row": "the range goes to rows + 1",
+    "choose_tile/list": "a tuple is asked for",
     "choose_tile/a_row_less": "h goes up to `rows`",
     "choose_tile/a_vector_less": "v goes up to ceil(channels / lanes)",
     "choose_tile/most_sums": "the tile with the most sums",
@@ -1462,6 +1464,12 @@ OF_MUTANTS = {
     "loop_nest/loads_weights": "w is loaded for each multiply-add",
     "loop_nest/loads_x": "x is loaded for each multiply-add",
     "loop_nest/one_by_one": "there is no tile",
+    "loop_nest/twice_as_tall": "the tile is larger than `tile`: its sums may not fit",
+    "loop_nest/twice_as_wide": "the tile is larger than `tile`: its sums may not fit",
+    "loop_nest/width_in_vectors": "w counts columns, and not vectors",
+    "loop_nest/rest_joined": "Does what is left at an edge join the tile before it?",
+    "loop_nest/empty_rest": "an axis without a rest has no smaller tile",
+    "loop_nest/stored_after_j": "only the last tile of each row of tiles is stored",
     "loop_nest/turned_tile": "h and w of the tile are exchanged",
     "loop_nest/stored_at_each_step": "the stores belong after the loop over the depth",
     "loop_nest/stored_twice": "store once, after the epilogue",
@@ -1481,6 +1489,7 @@ OF_MUTANTS = {
     "share_rows/mean": "and not their mean",
     "share_rows/take_paced": "only the rows are multiplied by the pace",
     "share_rows/last_unit_kept": "keeps the last unit only",
+    "share_rows/paid_in_full": "by its rows, not by `unit`",
     "share_rows/shares_handed_out": "no other takes over",
     "share_rows/in_turn": "all threads have equally many rows",
     "share_rows/fastest": "the quickest thread takes every unit",
@@ -1527,10 +1536,20 @@ TILES = {
         "raised, and not returned",
     ),
     "an index of no list": ("too_few_registers", {REFUSAL: "        return [][0]\n"}, "nothing was refused"),
-    "no tile for 3 registers": (
+    "no tile anywhere": (
         "the_fewest_registers",
         {"    best = 1, 1\n": "    best = None\n"},
+        "h * v + v + 1 <= registers",
+    ),
+    "no tile for 3 registers": (
+        "the_fewest_registers",
+        {"    best = 1, 1\n": "    best = None if registers == 3 else (1, 1)\n"},
         "3 registers hold 1 x 1",
+    ),
+    "no tile of one vector": (
+        "the_fewest_registers",
+        {"    best = 1, 1\n": "    best = None if channels <= lanes else (1, 1)\n"},
+        "v may be all vectors that the channels need",
     ),
 }
 
@@ -1542,11 +1561,37 @@ def test_the_likely_cause_of_a_wrong_tile_is_the_true_one(tmp_path: Path, case: 
     assert cause in cause_told(register.ROOT / "homework" / "14_compiler", name, changes, tmp_path / "hw14_compiler.py")
 
 
+TILE_IN_LOOPS = '[" " * 12 + line for line in'
 LOOP_K = 'lines.append(f"for k in range({depth}):")'
 BEGIN = "        begin = max(free) + barrier\n"
 FUSED = "    return [group for group in groups.values() if group]\n"
 COMPILER = {
     "a step is no f-string": ("one_tile", {LOOP_K: LOOP_K.replace("f", "", 1)}, "the braces were not filled in"),
+    "a colon is missing": ("one_tile", {LOOP_K: LOOP_K.replace('):"', ')"')}, "ends in a colon"),
+    "every second step": ("one_tile", {LOOP_K: LOOP_K.replace("{depth}", "0, {depth}, 2")}, "k goes up by 2"),
+    "a row of w by i": ("one_tile", {'= w[k, j + {c}]"': '= w[i, j + {c}]"'}, "the row of w is the step of the depth"),
+    "a column of x by j": ("one_tile", {"r}, k]": "r}, j]"}, "the column of x is the step of the depth"),
+    "another name": ("one_tile", {'"def product': '"def multiply'}, "the function is called product"),
+    "a tile that is not indented": (
+        "one_tile",
+        {TILE_IN_LOOPS: TILE_IN_LOOPS.replace("12", "8")},
+        "indented by four columns more",
+    ),
+    "stores after all tiles": (
+        "many_tiles",
+        {TILE_IN_LOOPS: TILE_IN_LOOPS.replace("12", '(4 if line.startswith("y[") else 12)')},
+        "inside the loop over i and the one over j",
+    ),
+    "an end that is cut, and a tuple of rows": (
+        "a_slow_thread_does_less",
+        {"    return begin, done\n": "    return int(begin), tuple(done)\n"},
+        "no int(...) and no tuple(...)",
+    ),
+    "a tuple of rows": (
+        "a_slow_thread_does_less",
+        {"    return begin, done\n": "    return begin, tuple(done)\n"},
+        "stand in a list, and not in a tuple",
+    ),
     "sums named by their columns": (
         "one_tile",
         {

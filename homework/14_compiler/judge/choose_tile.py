@@ -224,6 +224,13 @@ MUTANTS = [
         VECTORS.replace("-(-channels // lanes)", "registers"),
         "channels",
     ),
+    Mutant(
+        "no_single_row",
+        "a range that ends before `rows`",
+        HEIGHT,
+        "        h = min((registers - v - 1) // v, rows - 1)\n        best = None if h < 1 and v == 1 else best\n",
+        "rows",
+    ),
     Mutant("a_row_less", "ends before `rows`", HEIGHT, HEIGHT.replace("rows)", "max(1, rows - 1))"), "best"),
     Mutant(
         "a_vector_less",

@@ -13,9 +13,10 @@ The epilogue is text put around text: the value begins as "s0_0", and each step 
 "max(s0_0 + bias[j + 0], 0.0)". Nothing is stored in between. `max` brings its own parentheses; a step that multiplies
 would need them around a sum.
 
-**Typical mistakes.** `range(0, rows, h)` goes one tile too far if rows is no multiple of h, and rows // h * h leaves
-some out. To generate the text with the loops already run: it is right, and has a line for each multiply-add. To make
-the epilogue part of the loop over k.
+**Typical mistakes.** To add what is left to the last tile, or to take a larger one: there are fewer loads then, but the
+registers that `tile` was made for do not hold its sums. `range(0, rows, h)` goes one tile too far if rows is no
+multiple of h, and rows // h * h leaves some out. To generate the text with the loops already run: it is right, and has
+a line for each multiply-add. To make the epilogue part of the loop over k.
 
 **Other ways.** The last tile may begin earlier and overlap the one before, so that all tiles are of one size: that is
 what [product.py](../../../kuiper/compiled/kernels/product.py) does along rows, where computing a sum twice is cheaper
@@ -85,6 +86,7 @@ def nest_mistakes(
     wrong["only the last step of the depth counts: each sum begins at 0.0 before the loop over k, and grows by +="] = (
         product(x[:, -1:], w[-1:], bias, residual, epilogue)
     )
+    wrong.update(other_indices(x, w, bias, residual, epilogue, tile))
     per_step = np.zeros((len(x), w.shape[1]))
     for k in range(x.shape[1]):
         per_step = finished(per_step + np.outer(x[:, k], w[k]), bias, residual, epilogue)
@@ -114,6 +116,28 @@ def nest_mistakes(
         least = np.minimum(finished(x @ w, bias, residual, epilogue[: epilogue.index("relu")]), 0.0)
         after = epilogue[epilogue.index("relu") + 1 :]
         wrong["a ReLU keeps what is positive: max(a, 0.0), and not min"] = finished(least, bias, residual, after)
+    return wrong
+
+
+def other_indices(
+    x: np.ndarray, w: np.ndarray, bias: np.ndarray, residual: np.ndarray, epilogue: Sequence[str], tile: tuple[int, int]
+) -> dict[str, np.ndarray]:
+    """Likely cause -> what comes of it, where k goes in steps, or i or j stands in the place of k."""
+    (rows, depth), channels = x.shape, w.shape[1]
+    row, column = (np.arange(size) // step * step for size, step in zip((rows, channels), tile))
+    wrong = {}
+    for by in {2, *tile} - {1}:
+        wrong[f"k goes up by {by}, and skips steps of the depth: range(depth)"] = product(
+            x[:, ::by], w[::by], bias, residual, epilogue
+        )
+    if row[-1] < depth:
+        wrong["the row of w is the step of the depth, and not that of x: w[k, j + c]"] = finished(
+            x.sum(axis=1, keepdims=True) * w[row], bias, residual, epilogue
+        )
+    if column[-1] < depth:
+        wrong["the column of x is the step of the depth, and not that of w: x[i + r, k]"] = finished(
+            x[:, column] * w.sum(axis=0), bias, residual, epilogue
+        )
     return wrong
 
 
@@ -442,6 +466,48 @@ MUTANTS = [
         "edges",
     ),
     Mutant("loads_x", "loads x for each multiply-add", SUMS, SUMS.replace("a{r} *", "x[i + {r}, k] *"), "loads"),
+    Mutant(
+        "twice_as_tall",
+        "tiles of twice the rows",
+        "    height, width = tile\n",
+        "    height, width = tile[0] * 2, tile[1]\n",
+        "loads",
+    ),
+    Mutant(
+        "twice_as_wide",
+        "tiles of twice the columns",
+        "    height, width = tile\n",
+        "    height, width = tile[0], tile[1] * 2\n",
+        "loads",
+    ),
+    Mutant(
+        "width_in_vectors",
+        "takes w for vectors",
+        "    height, width = tile\n",
+        "    height, width = tile[0], tile[1] * 8\n",
+        "loads",
+    ),
+    Mutant(
+        "rest_joined",
+        "adds what is left to the last whole tile",
+        CUTS,
+        "    if step <= whole < size:\n        whole -= step\n" + CUTS,
+        "edges",
+    ),
+    Mutant(
+        "empty_rest",
+        "a tile for the rest, where nothing is left, too",
+        CUTS,
+        CUTS.replace(" if cut[0] < cut[1]]", "]"),
+        "edges",
+    ),
+    Mutant(
+        "stored_after_j",
+        "stores after the loop over j",
+        TILE,
+        TILE.replace('" " * 12', '" " * (8 if line.startswith("y[") else 12)'),
+        "result",
+    ),
     Mutant("turned_tile", "h columns and w rows", "    height, width = tile\n", "    width, height = tile\n", "loads"),
     Mutant(
         "first_row_as_bound",

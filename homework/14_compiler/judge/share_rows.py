@@ -77,6 +77,7 @@ def otherwise(
     paced: bool = False,
     kept: bool = False,
     units: bool = False,
+    full: bool = False,
 ) -> Shares:
     """As `shares`, with one thing done otherwise.
 
@@ -88,6 +89,7 @@ def otherwise(
     paced : `take` is multiplied by the thread's pace.
     kept : of the rows of a thread only its last unit is kept.
     units : of each thread its units are counted, and not the rows.
+    full : a unit takes the time of `unit` rows, also where fewer are left.
     """
     threads = range(len(pace))
     rows, free = [0 for _ in threads], [0.0 for _ in threads]
@@ -103,7 +105,8 @@ def otherwise(
             elif unit is not None:
                 last = min(threads, key=done.__getitem__)
             pays = 0.0 if once and rows[last] else take * (pace[last] if paced else 1.0)
-            done[last] += pays + count * pace[last] if count else 0.0
+            paid = unit if full and unit is not None else count
+            done[last] += pays + paid * pace[last] if count else 0.0
             rows[last] = count if kept else rows[last] + (min(count, 1) if units else count)
             number, left = number + 1, left - count
         if empty:
@@ -162,6 +165,11 @@ def share_mistakes(
             parts, unit, [1 / each for each in pace], take, barrier
         ),
         "the end is a float, also where no time passed: begin with 0.0, and not with 0": (0, rows) if not end else None,
+        "the end is a float: no int(...) around it": (int(end), rows) if end else None,
+        "the rows of each thread stand in a list, and not in a tuple": (end, tuple(rows)),
+        "the end is a float, and the rows of each thread stand in a list: no int(...) and no tuple(...)": (
+            (int(end), tuple(rows))
+        ),
         "rows are counted in whole numbers: begin at 0, not at 0.0": (end, [float(each) for each in rows]),
         "taking a unit costs `take`, at each unit" if unit else "a fixed share is one unit: it costs `take`, too": (
             shares(parts, unit, pace, 0.0, barrier)
@@ -249,6 +257,9 @@ def mistakes_of_counters(
         ),
         "what is left of a part is a unit, too, if a smaller one": shares(
             [size // unit * unit for size in parts], unit, pace, take, barrier
+        ),
+        "the last unit of a part has fewer rows, and takes less time: multiply the pace by its rows, not by `unit`": (
+            otherwise(*problem, full=True)
         ),
         "a unit has `unit` rows, and not one": shares(parts, 1, pace, take, barrier),
     }
@@ -356,6 +367,13 @@ MUTANTS = [
         CHOICE,
         CHOICE.replace("min(unit, rows - first)", "unit"),
         "counter",
+    ),
+    Mutant(
+        "paid_in_full",
+        "the last unit takes the time of a whole one",
+        TIME,
+        TIME.replace("count * ", "(unit or count) * "),
+        "time",
     ),
     Mutant(
         "highest",

@@ -166,8 +166,8 @@ def loop_nest(rows: int, depth: int, channels: int, tile: tuple[int, int], epilo
     edges : rows and channels need not be multiples of the tile, and may be smaller than it: the last tiles are then
         smaller. No place outside of an array is named.
     loads : for each step of the depth a tile of h rows and w columns loads h numbers of x and w of w, each once; in all
-        that is at most depth * (rows * tiles side by side + channels * tiles one below the other): 2 x 4 x 3 in one
-        tile of (2, 3) makes 4 * (2 + 3) = 20 loads.
+        that is depth * (rows * tiles side by side + channels * tiles one below the other): 2 x 4 x 3 in one tile of
+        (2, 3) makes 4 * (2 + 3) = 20 loads. Fewer are wrong, too: a larger tile makes fewer, but its sums may not fit.
     stores : each number of y is stored once, and none is read; for it one number of bias and one of residual are read
         at most.
     short : the tiles are counted by loops: where all sizes are multiples of the tile, three times as many rows, steps
