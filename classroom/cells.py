@@ -41,6 +41,7 @@ def check(
     *cases: tuple[tuple[Any, ...], Any],
     mistakes: Mapping[str, Callable[..., Any]] | None = None,
     dtype: type[np.generic] | type[int] | None = None,
+    hidden: bool = False,
 ) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
@@ -52,6 +53,7 @@ def check(
         told the cause.
     dtype : the element type that a returned array must have, whatever the expected one has; int: a returned number must
         be a whole one, too, as an index and a size are, and not 6.0.
+    hidden: strings are expected that would give the answer away: say how far one is right, and not what is expected.
 
     >>> def half(x):
     ...     return x / 2
@@ -89,6 +91,8 @@ def check(
     >>> check(half, ((4,), 2), ((1,), 0.5), mistakes={"// drops what is left over": lambda x: (x - x % 2) / 2})
     half(1): expected 0.5, got 0 (1 of 2 right)
     likely why: // drops what is left over
+    >>> check(lambda s: f"the {s} sat", (("cat",), "the cat ran"), hidden=True)
+    <lambda>('cat'): right up to 'the cat ', but 'sat' is not what comes then (0 of 1 right)
     """
     name = function.__name__
     _right.pop(name, None)
@@ -102,7 +106,10 @@ def check(
     for (got, said), (arguments, expected) in zip(answers, cases, strict=True):
         call = f"{name}({_listed(arguments)})"
         if not (_refuses((got, said), expected) if _is_error(expected) else not said and _same(got, expected)):
-            wrong.append(call + _instead(got, said, expected, kinds, nothing))
+            secret = hidden and got is not None
+            wrong.append(
+                call + (_how_far(got, said, expected) if secret else _instead(got, said, expected, kinds, nothing))
+            )
         elif dtype is not None and (type_wrong := _not_of(dtype, got)):
             wrong.append(f"{call}: expected {_short(expected)}, got {_short(got)}: {type_wrong}")
     if wrong:
@@ -185,6 +192,27 @@ def _instead(got: Any, said: str, expected: Any, kinds: set[str], nothing: bool)
     if _kind(got) != _kind(expected) and _kind(got) in kinds and not _same(got, expected, exact=False):
         return f": expected {_short(expected)}, got {_short(got)}"  # the right answer to another case
     return f": {_pair(got, expected)}"
+
+
+def _how_far(got: Any, said: str, expected: str) -> str:
+    """How far a string is right, as the end of a sentence that begins with the call, without the one expected.
+
+    >>> _how_far("the cat", "", "the cat sat"), _how_far("the cat sat", "", "the cat")
+    (": right up to 'the cat', but something is missing behind it", ": right up to 'the cat', but ' sat' is too much")
+    >>> _how_far(["the cat"], "", "the cat"), _how_far("A cat", "", "the cat")
+    (": expected a string, got ['the cat']", ": it does not begin with 'A'")
+    """
+    if said or not isinstance(got, str):
+        return f": expected a string, {said or f'got {_short(got)}'}"
+    place = next((i for i, (one, other) in enumerate(zip(got, expected)) if one != other), min(len(got), len(expected)))
+    word = re.split(r"(?<=\S)(?=\s)", got[place:])[0]
+    if place == len(got):
+        return f": right up to {got!r}, but something is missing behind it"
+    if place == len(expected):
+        return f": right up to {expected!r}, but {got[place:]!r} is too much"
+    if place == 0:
+        return f": it does not begin with {word!r}"
+    return f": right up to {got[:place]!r}, but {word!r} is not what comes then"
 
 
 def _left_open(function: Callable[..., Any]) -> bool:

@@ -126,6 +126,11 @@ TRAFFIC: Mistakes = {
         [[]],
         sizes,
     ),
+    "a group is a list of calls: group[0] is its first call, and no name. A second loop goes over the calls": (
+        lambda groups, sizes: sizes[groups[0][0]]  # type: ignore[index]
+    ),
+    "a group is a list of calls: group[2] is its third call, and no tuple of operands. A second loop goes over the "
+    "calls": lambda groups, sizes: sum(sizes[one] for group in groups for one in group[2]),
     "a group is a list of calls, not a call: in the loop over groups goes one over calls": lambda groups, sizes: (
         4 * sum(sizes[one] for name, _, operands in groups for one in (*operands, name))
     ),
@@ -241,8 +246,8 @@ def _phi(s: str, kind: str = "<8 x float>", zero: str = "zeroinitializer", end: 
     return f"%{s} = phi {kind} [ {zero}, %before.k ], [ %{s}{end}, %end.k ]"
 
 
-SUM_PHI_CASES = [((s,), _phi(s)) for s in ("s0.0", "s2.1")]
-"""(arguments, the line that is asked for): in the notebook it would give the answer away."""
+SUM_PHIS = {s: _phi(s) for s in ("s0.0", "s2.1")}
+"""The lines that are asked for: in the notebook they would give the answer away."""
 
 SUM_PHI: Mistakes = {
     "the loop comes back from its end: %end.k, and not %after.k, which is behind it": (
@@ -265,6 +270,9 @@ SUM_PHI: Mistakes = {
     "this is the counter's line: that of the sum s": lambda s: _phi("k", "i64", "0"),
     "the blocks are exchanged: zero comes from before the loop": (
         lambda s: f"%{s} = phi <8 x float> [ %{s}.next, %before.k ], [ zeroinitializer, %end.k ]"
+    ),
+    "the blocks are exchanged: zero comes from before the loop, %before.k, and the new sum from its end, %end.k": (
+        lambda s: f"%{s} = phi <8 x float> [ zeroinitializer, %end.k ], [ %{s}.next, %before.k ]"
     ),
     "a sum is a vector, V, and begins at zeroinitializer; and the blocks belong to the loop, k: %before.k, %end.k": (
         lambda s: f"%{s} = phi i64 [ 0, %before.{s} ], [ %{s}.next, %end.{s} ]"

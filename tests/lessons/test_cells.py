@@ -339,12 +339,38 @@ def test_a_likely_cause_is_told_to_whoever_does_in_every_case_what_comes_of_it(
     assert lines[1:] == ([f"likely why: {cause}"] if cause else [])
 
 
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        ("%k = phi i64 [ 1 ]", "right up to '%k = phi i64 [ ', but '1' is not what comes then"),
+        ("%k = phi i64", "right up to '%k = phi i64', but something is missing behind it"),
+        ("%k = phi i64 [ 0 ] ;", "right up to '%k = phi i64 [ 0 ]', but ' ;' is too much"),
+        ("k = phi i64 [ 0 ]", "it does not begin with 'k'"),
+        (["%k"], "expected a string, got ['%k']"),
+        (1 / 2, "expected a string, got 0.5"),
+    ],
+)
+def test_a_string_that_would_give_the_answer_away_is_not_shown(
+    got: Any, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def line(name: str) -> Any:
+        return got
+
+    check(line, (("k",), "%k = phi i64 [ 0 ]"), mistakes={"like this": lambda name: got}, hidden=True)
+    assert capsys.readouterr().out.splitlines() == [f"line('k'): {said} (0 of 1 right)", "likely why: like this"]
+
+
+def test_an_exception_does_not_show_a_hidden_string_either(capsys: pytest.CaptureFixture[str]) -> None:
+    check(broken, (("k",), "%k = phi i64 [ 0 ]"), hidden=True)
+    assert "expected a string, but it raised" in capsys.readouterr().out
+
+
 def checks_in(path: Path, stop: str) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Callable[..., Any]]]]:
     """(name, cases, mistakes) of the checks of a notebook that is run with the folded answers."""
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     told: list[Any] = []
 
-    def noted(function: Callable[..., Any], *cases: Any, mistakes: Any = None, dtype: Any = None) -> None:
+    def noted(function: Callable[..., Any], *cases: Any, mistakes: Any = None, **_: Any) -> None:
         told.append((function.__name__, cases, mistakes or {}))
 
     names: dict[str, Any] = {}
