@@ -137,7 +137,10 @@ def _pack(value: Any, arrays: list[bytes], depth: int) -> Any:
     if kind is set:
         strange = {type(item).__name__ for item in value if type(item) is not str}
         if strange:
-            raise CodecError(f"expected sets of str, found items of type {', '.join(sorted(strange))}")
+            raise CodecError(
+                f"expected numbers, text, lists, tuples, dicts or numpy arrays, found a set of "
+                f"{' and '.join(sorted(strange))}: make a list of it"
+            )
         return {"set": sorted(value)}
     if kind in _DICTS:
         keys = {type(key).__name__ for key in value if type(key) is not str}

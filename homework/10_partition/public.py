@@ -210,12 +210,13 @@ NO_ENTRY = (
 RAISED = {
     "KeyError": NO_ENTRY,
     "IndexError": NO_ENTRY,
+    "item assignment": "a tuple never changes: collect in lists or sets of your own, and make the tuple last",
     "unhashable type: 'list'": "a node is two lists of tensors, nodes[v] = (reads, makes), and a part is a list of "
     "nodes: loop over the numbers in them",
 }
 NOT_PLAIN = {
     "generator": "that is a generator: the result is a list",
-    "expected sets": "sets are good for collecting, but the result holds none: sorted(...) makes a list of one, and "
+    "found a set": "sets are good for collecting, but the result holds none: sorted(...) makes a list of one, and "
     "len(...) counts it",
     "dicts": "the result is a list with a tuple for each part, and no dict",
 }
@@ -277,7 +278,8 @@ CAUSES = {
     "whose node stands for it",
     "input node": "a tensor of kind 'input' is an input of the part whose node stands for it, too",
     "input reader": "a tensor of kind 'input' is an input of each part that reads it, not only of its node's",
-    "given out": "only tensors of kind 'var' are handed over: inputs and constants are never outputs",
+    "given out": "only tensors of kind 'var' are handed over: inputs and constants are never outputs. (`kinds` is "
+    "asked with a TENSOR's number, kinds[t], and not with its node's)",
     "kinds of nodes": "`kinds` is asked with a TENSOR's number, kinds[t]; a node's number may be another one",
     "wait": "the wait count is the number of inputs of kind 'var': nobody waits for what the caller gives",
 }
@@ -304,6 +306,8 @@ FORMS = {
     "its list, which need not be neighbours.)",
     "by place": "parts hold NUMBERS of nodes, which need not ascend: part_of[v] = i for each v in parts[i], where a "
     "list of the i's one after the other belongs to nodes in the order of the parts",
+    "nodes as made": "numbers of nodes were used as numbers of tensors: a part makes the tensors in nodes[v][1] of "
+    "each of its nodes v, and not tensor v",
     "tensor as node": "a tensor's number was used as its node's: the part that makes tensor t is that of the node "
     "that makes it, part_of[maker[t]], and not part_of[t]",
 }
@@ -327,6 +331,8 @@ def reason_of(got: Any, right: Boundary, parts: list[list[int]], graph: Graph) -
         computed = {t for t, kind in enumerate(graph.kinds) if kind == "var"}.intersection(lists[0])
         if len(lists) > 1 and len(computed) > 1 and all(numbers == lists[0] for numbers in lists):
             return FORMS["shared"]
+    if nodes_taken_for_tensors(tidy, right, parts, graph):
+        return FORMS["nodes as made"]
     for part, found, expected in zip(parts, tidy, right, strict=True):
         for name, ours, theirs in zip(("inputs", "outputs"), expected[:2], found[:2], strict=True):
             differ = sorted(set(ours) ^ set(theirs))
@@ -345,6 +351,20 @@ def reason_of(got: Any, right: Boundary, parts: list[list[int]], graph: Graph) -
         kinds = {type(got), *(type(numbers) for part in got for numbers in part[:2])}, {type(part) for part in got}
         return FORMS["order" if kinds == ({list}, {tuple}) else "form"]
     return FORMS["waits"]
+
+
+def nodes_taken_for_tensors(found: Boundary, right: Boundary, parts: list[list[int]], graph: Graph) -> bool:
+    """Whether a part's inputs are what it would read from outside if node v made tensor v, or its outputs its nodes."""
+    reads = [{t for v in part for t in graph.nodes[v][0] if graph.kinds[t] == "var"} for part in parts]
+    outside = [read - set(part) for read, part in zip(reads, parts, strict=True)]
+    inputs = [{t for t in part[0] if t in range(len(graph.kinds)) and graph.kinds[t] == "var"} for part in found]
+    wanted = [{t for t in part[0] if graph.kinds[t] == "var"} for part in right]
+    if inputs == outside:
+        return inputs not in (wanted, reads)
+    outputs = [set(part[1]) for part in found]
+    makes = [{t for v in part for t in graph.nodes[v][1]} for part in parts]
+    of_nodes = all(numbers <= set(part) for numbers, part in zip(outputs, parts, strict=True))
+    return of_nodes and any(numbers - made for numbers, made in zip(outputs, makes, strict=True))
 
 
 def missing_here(name: str, tensor: int, part: list[int], graph: Graph) -> str:
@@ -524,8 +544,13 @@ REFUSED = {
     "ValueError": STUCK,
     "IndexError": NUMBERS,
     "RecursionError": "a function that calls itself for each wave ends at Python's limit: write a loop",
+    "item assignment": "a tuple never changes: keep the counts in a list of your own, ready = [0] * len(subgraphs)",
 }
-NEVER_ENDS = "the loop never ends: what has run must not run again, so take each wave off those that have not run"
+NEVER_ENDS = (
+    "the loop never ends: it is done when all have run, and what has run must not run again, so take each wave off "
+    "those that have not"
+)
+SLOW = "too slow for 2,000 waves: does `in` search a long list again and again? A set answers at once"
 
 
 def random_subgraphs(rng: np.random.Generator, count: int) -> Boundary:
@@ -554,7 +579,7 @@ def expect_waves(student: Student, oracle: Any, subgraphs: Boundary, what: str, 
             failure.cause = why_stuck(student) or STUCK
         raise
     except SubmissionError as error:
-        if error.kind == "data" and "sets" in error.message:
+        if error.kind == "data" and "found a set" in error.message:
             error.cause = "a wave is a set here: sorted(...) makes the list of places, ascending, that is asked for"
         raise
     try:
@@ -564,6 +589,13 @@ def expect_waves(student: Student, oracle: Any, subgraphs: Boundary, what: str, 
         raise
 
 
+NOT_ASKED = (
+    "an empty wave is a deadlock only while some have not run, and here all may have: ask first whether any is left"
+)
+WAVES_COUNTED = (
+    "all had run when you raised: a wave can hold several sub-graphs, so count the sub-graphs that have run, and not "
+    "the waves"
+)
 PROBES: dict[str, Boundary] = {
     "there is no deadlock here: a ready count of 0 has reached a wait count of 0, so compare them with ==": [
         ([], [0], 0)
@@ -592,14 +624,24 @@ PROBES: dict[str, Boundary] = {
 
 
 def why_stuck(student: Student) -> str | None:
-    """Why `waves` sees a deadlock where there is none: the first of PROBES for which it raises."""
-    for cause, subgraphs in PROBES.items():
-        with student.aside():
-            try:
-                student.waves(subgraphs)
-            except SubmissionError:
-                return cause
-    return None
+    """Why `waves` sees a deadlock where there is none: what it takes for one, too."""
+    alone, two_alone = [([], [0], 0)], [([], [0], 0), ([], [1], 0)]
+    if raises(student, alone):
+        if raises(student, []):
+            return NOT_ASKED
+    elif raises(student, two_alone):
+        return WAVES_COUNTED
+    return next((cause for cause, subgraphs in PROBES.items() if raises(student, subgraphs)), None)
+
+
+def raises(student: Student, subgraphs: Boundary) -> bool:
+    """Whether the student's `waves` raises an exception for these sub-graphs, none of which is in a deadlock."""
+    with student.aside():
+        try:
+            student.waves(subgraphs)
+        except SubmissionError:
+            return True
+    return False
 
 
 def form_of_waves(got: Any, right: list[list[int]]) -> str | None:
@@ -608,6 +650,8 @@ def form_of_waves(got: Any, right: list[list[int]]) -> str | None:
         return None
     if got == right[:1] != right:
         return "that is the first wave alone: is there a loop over the waves, and does `return` stand behind it?"
+    if isinstance(got, list) and [] in got and [wave for wave in got if wave != []] == right:
+        return "an empty wave is none: when all have run, nothing follows. Ask whether any is left before each wave"
     try:
         places = [place for wave in got for place in wave]
         if len(set(places)) < len(places):
@@ -684,7 +728,7 @@ def no_sub_graphs(student: Student) -> None:
 def a_chain_of_2000(student: Student) -> None:
     """A chain of 2,000 sub-graphs runs in 2,000 waves."""
     chain = [([t], [t + 1], int(t > 0)) for t in range(2000)]
-    with likely(REFUSED):
+    with likely(REFUSED, timeout=SLOW):
         got = student.waves(chain)
     expect(got, [[i] for i in range(2000)], what="a chain")
 
@@ -741,6 +785,7 @@ def parts_of(student: Student, predecessors: list[list[int]], devices: list[str]
         "their predecessors, so one loop over them is enough",
         "IndexError": EMPTY_LEVEL,
         "KeyError": EMPTY_LEVEL,
+        "item assignment": "a tuple never changes: let the list of nodes in it grow",
         "max() arg is an empty": NO_PREDECESSOR,
         "max() iterable argument is empty": NO_PREDECESSOR,
         "unpack (expected 2, got 1)": "all nodes may have the same device: then there is no second name",
@@ -782,6 +827,7 @@ def expect_runnable(got: Any, predecessors: list[list[int]], devices: list[str],
     if any(not nodes for _, nodes in got):
         raise _failure(f"{what}: expected no empty part", "no empty part", got,
                        "a level that no node has is no part: leave it out")  # fmt: skip
+    part_of = {v: i for i, (_, nodes) in enumerate(got) for v in nodes}
     for i, (device, nodes) in enumerate(got):
         strange = [v for v in nodes if devices[v] != device]
         if strange:
@@ -792,9 +838,13 @@ def expect_runnable(got: Any, predecessors: list[list[int]], devices: list[str],
                 "the maximum is taken, and nodes of the second device begin at level 1"
             )
             cause = shared if {"ACC", "CPU"} & set(devices) else named
+            if grows_at_each_step(part_of, predecessors, devices):
+                cause = (
+                    "the level grows at each step: it grows only where the device changes, so a node may share the "
+                    "level of one that it reads"
+                )
             raise _failure(message, devices[strange[0]], device, cause)
     place = {v: i for i, v in enumerate(placed)}
-    part_of = {v: i for i, (_, nodes) in enumerate(got) for v in nodes}
     for v, above in enumerate(predecessors):
         for u in above:
             if place[u] > place[v]:
@@ -808,6 +858,13 @@ def expect_runnable(got: Any, predecessors: list[list[int]], devices: list[str],
                     cause = "a node's level is the largest that ANY of its predecessors asks for"
                 message = f"{what}: node {v} reads what node {u} makes, and runs before it"
                 raise _failure(message, f"{u} before {v}", got, cause)
+
+
+def grows_at_each_step(part_of: Mapping[int, int], predecessors: list[list[int]], devices: list[str]) -> bool:
+    """Whether each node is in a later part than all that it reads, those on its own device too."""
+    steps = [(u, v) for v, above in enumerate(predecessors) for u in above]
+    stays = any(devices[u] == devices[v] for u, v in steps)
+    return stays and all(part_of[u] < part_of[v] for u, v in steps)
 
 
 def have_an_order(part_of: Mapping[int, int], predecessors: list[list[int]]) -> bool:

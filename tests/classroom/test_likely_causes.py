@@ -1900,6 +1900,16 @@ def test_a_known_mistake_of_lessons_6_and_10_to_12_is_told_its_cause(tmp_path: P
     assert SPEED_AND_UNET[case] in str(first.error.cause)
 
 
+NODES_AS_MADE = """
+    found = []
+    for part in parts:
+        reads, made = {t for v in part for t in nodes[v][0]}, set(part)
+        others = {t for v, (some, _) in enumerate(nodes) if v not in part for t in some}
+        inputs = sorted(t for t in reads - made if kinds[t] != "const")
+        outputs = sorted(t for t in made if kinds[t] == "var" and (t not in reads or t in others or t in returned))
+        found.append((inputs, outputs, sum(kinds[t] == "var" for t in inputs)))
+    return found
+"""
 FIRST_TENSORS = """
     found = []
     for part in parts:
@@ -2232,6 +2242,77 @@ ARRAYS = {
         "what_the_caller_gives",
         {"for reader in readers.get(tensor, []):": "for reader in [j for j in readers.get(tensor, []) if j > place]:"},
         "a reader may stand before its maker",
+    ),
+    "nodes taken for the tensors that a part makes": (
+        "10_partition",
+        "a_tensor_that_many_read",
+        {"    part_of = {node: part for part, members in enumerate(parts) for node in members}\n": NODES_AS_MADE},
+        "numbers of nodes were used as numbers of tensors",
+    ),
+    "a kind looked up by the node": (
+        "10_partition",
+        "constants_are_on_every_device",
+        {'if kinds[tensor] == "var" and (': 'if kinds[node] == "var" and ('},
+        "with a TENSOR's number",
+    ),
+    "nobody asked whether all have run": (
+        "10_partition",
+        "the_five_sub_graphs",
+        {"    while waiting:\n": "    while True:\n"},
+        "ask first whether any is left",
+    ),
+    "five waves, whatever comes": (
+        "10_partition",
+        "the_chain_of_the_lesson",
+        {"    while waiting:\n": "    for _ in range(5):\n"},
+        "ask first whether any is left",
+    ),
+    "waves counted for sub-graphs": (
+        "10_partition",
+        "the_five_sub_graphs",
+        {"    while waiting:\n": "    while len(found) < len(subgraphs):\n"},
+        "all had run when you raised",
+    ),
+    "waves counted at the end of the loop": (
+        "10_partition",
+        "the_five_sub_graphs",
+        {
+            "    while waiting:\n": "    while True:\n",
+            "        found.append(wave)\n": (
+                "        found.append(wave)\n        if len(found) == len(subgraphs):\n            return found\n"
+            ),
+        },
+        "all had run when you raised",
+    ),
+    "more than it waits for": (
+        "10_partition",
+        "the_five_sub_graphs",
+        {"ready[place] == subgraphs[place][2]": "ready[place] > subgraphs[place][2]"},
+        "compare them with ==",
+    ),
+    "an empty wave at the end": (
+        "10_partition",
+        "the_five_sub_graphs",
+        {"    return found\n": "    return [*found, []]\n"},
+        "an empty wave is none",
+    ),
+    "wait counts counted down in their tuples": (
+        "10_partition",
+        "the_five_sub_graphs",
+        {"ready[reader] += 1": "subgraphs[reader][2] -= 1"},
+        "a tuple never changes",
+    ),
+    "a level at each step": (
+        "10_partition",
+        "parts_that_can_run",
+        {"(level[u] + (devices[u] != device) for u": "(level[u] + 1 for u"},
+        "the level grows at each step",
+    ),
+    "no level for a change of device": (
+        "10_partition",
+        "three_nodes",
+        {"(level[u] + (devices[u] != device) for u": "(level[u] for u"},
+        "two devices share a level",
     ),
     "tensors taken for sub-graphs": (
         "10_partition",
