@@ -99,6 +99,12 @@ BLOCKED_NODES: Mistakes = {
     "that is the first blocked node alone: `return` in the loop ends it": lambda nodes, known: [
         v for v, (op, _, _) in enumerate(nodes) if op not in known
     ][:1],
+    "that is the first blocked node alone: collect them in a list, and `return` it after the loop": (
+        lambda nodes, known: next(([v] for v, (op, _, _) in enumerate(nodes) if op not in known), None)
+    ),
+    "that is the number of the first blocked node: collect all in a list, and `return` it after the loop": (
+        lambda nodes, known: next((v for v, (op, _, _) in enumerate(nodes) if op not in known), None)
+    ),
     "does the loop end at the first node? `return` and `break` end it": lambda nodes, known: [
         v for v, (op, _, _) in enumerate(nodes[:1]) if op not in known
     ],
@@ -374,9 +380,7 @@ HANDED_OVER: Mistakes = {
     "sets are united with |, and not with +": lambda made, read, wanted, returned: sorted(
         (made - read) + (made & (wanted | returned))
     ),
-    "update changes its set and returns None: unite with |": lambda made, read, wanted, returned: (made - read).update(
-        made & (wanted | returned)
-    ),
+    "print, .update(...) and .sort() give None: `return` the result itself": lambda made, read, wanted, returned: None,
     "a set has no .sort(): sorted(...) makes a list of it": lambda made, read, wanted, returned: (
         (made - read) | (made & (wanted | returned))
     ).sort(),
@@ -386,8 +390,8 @@ HANDED_OVER: Mistakes = {
     "that was the first idea: what others read, or the network returns, is handed over even if it is read here": (
         lambda made, read, wanted, returned: sorted(made - read)
     ),
-    "what nobody reads here is handed over, too: made - read": lambda made, read, wanted, returned: sorted(
-        made & (wanted | returned)
+    "what no node here reads is handed over, too: the first idea holds for it": lambda made, read, wanted, returned: (
+        sorted(made & (wanted | returned))
     ),
     "others read tensors that this sub-graph does not make: only those of `made` are handed over": (
         lambda made, read, wanted, returned: sorted((made - read) | wanted | returned)
@@ -471,8 +475,8 @@ PLACEMENT_COST: Mistakes = {
         _computing(placed, times)
         + sum(cost for (u, v), cost in copies.items() if v == u + 1 and placed[u] != placed[v])
     ),
-    "each line of `copies` is paid, also where two begin at one node": _once_for_each_source,
-    "each line of `copies` is paid, also where another one before it begins at the same node": _first_of_each_source,
+    "each pair in `copies` has its tensor, and is paid, also where two begin at one node": _once_for_each_source,
+    "each pair in `copies` has its tensor, and is paid, also where one before it begins there": _first_of_each_source,
     "a node computes once: its time was added for each line of `copies` in which it stands": _times_of_each_line,
     "all copies were paid again for each node: does their loop stand inside the other one?": (
         lambda placed, times, copies: _computing(placed, times) + len(placed) * _copying(placed, copies)
