@@ -37,7 +37,8 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, MappingView, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import IO, TYPE_CHECKING, Any
@@ -48,6 +49,8 @@ PASSED_ON = {one.__name__: one for one in (AttributeError, IndexError, KeyError,
 """What a function of the judge raises reaches the submission under its own name if it is one of these."""
 KEYS = 8
 """Maximum number of keys that the message of a KeyError names."""
+ONE_BY_ONE = (Iterator, MappingView, deque, range)
+"""What list(...) makes a list of, and cannot be handed in as it is: generators, reversed(...), keys of a dictionary."""
 NO_NEIGHBOURS = {"public"}
 """Files beside the submission that it must not import: the tests."""
 
@@ -153,8 +156,29 @@ def load(path: Path, source: bytes) -> ModuleType:
     module.__file__ = str(path)
     sys.modules[path.stem] = module
     code: CodeType = compile(source, str(path), "exec", dont_inherit=True)
-    exec(code, vars(module))
+    with recursion_limit_kept():
+        exec(code, vars(module))
     return module
+
+
+@contextlib.contextmanager
+def recursion_limit_kept() -> Iterator[None]:
+    """Refuse a higher recursion limit: with it a recursion of any depth passes, until a deeper one ends the process."""
+    change, most = sys.setrecursionlimit, sys.getrecursionlimit()
+
+    def setrecursionlimit(limit: int, /) -> None:
+        if limit > most:
+            raise RuntimeError(
+                f"expected Python's own recursion limit of at most {most}, got {limit}: keep what waits in a list"
+            )
+        change(limit)
+
+    sys.setrecursionlimit = setrecursionlimit
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit = change
+        change(most)
 
 
 def answer(module: ModuleType, request: dict[str, Any], judge: Judge, submission: Path) -> bytes:
@@ -171,10 +195,14 @@ def answer(module: ModuleType, request: dict[str, Any], judge: Judge, submission
             kwargs[place] = callback
         else:
             args[place] = callback
+    result = None
     try:
-        return codec.encode({"return": function(*args, **kwargs)})
+        with recursion_limit_kept():
+            result = function(*args, **kwargs)
+        return codec.encode({"return": result})
     except codec.CodecError as error:
-        return codec.encode({"data": f"{name} gives what cannot be handed in: {error}"})
+        more = "; make a list of it: list(...)" if issubclass(type(result), ONE_BY_ONE) else ""
+        return codec.encode({"data": f"{name} gives what cannot be handed in: {error}{more}"})
     except BaseException as error:
         return codec.encode(described(error, submission))
 

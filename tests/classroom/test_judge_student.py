@@ -130,6 +130,24 @@ def test_a_missing_key_is_said_with_those_that_are_there(load: Any, line: str, s
     assert fault(load(f"def f():\n    d = {{'a': 1, 'b': 2}}\n    return {line}").f).message == said
 
 
+@pytest.mark.parametrize("line", ["reversed([1])", "(n for n in [1])", "{'a': 1}.keys()", "range(3)"])
+def test_what_list_makes_a_list_of_is_told_so(load: Load, line: str) -> None:
+    error = fault(load(f"def f(): return {line}").f)
+    assert error.kind == "data"
+    assert error.message.endswith("; make a list of it: list(...)")
+
+
+def test_a_submission_cannot_raise_the_recursion_limit(load: Load) -> None:
+    deep = "import sys\ndef down(n): return n and down(n - 1)\ndef f():\n    sys.setrecursionlimit({})\n    down(500)\n"
+    error = fault(load(deep.format("10**6")).f)
+    assert (error.type, error.line) == ("RuntimeError", 4)
+    assert "recursion limit of at most" in error.message
+    student = load(deep.format("200"))
+    assert fault(student.f).type == "RecursionError"
+    assert student.down(500) == 0  # a lower limit ends with the call
+    assert "recursion limit" in fault(load, "import sys\nsys.setrecursionlimit(10**6)").message
+
+
 def test_the_same_worker_answers_after_an_exception(load: Load) -> None:
     student = load("n = 0\ndef f():\n    global n\n    n += 1\n    if n == 1: raise ValueError\n    return n")
     fault(student.f)

@@ -130,6 +130,24 @@ WALK = (
 )
 START = "    for start in successors:\n        if start in done:"
 CUT = "return names[names.index(follower) :]"
+VISIT = (
+    "        path: list[str] = []\n"
+    "\n"
+    "        def visit(name: str) -> list[str]:\n"
+    "            if name in path:\n"
+    "                return path[path.index(name) :]\n"
+    "            if name in done:\n"
+    "                return []\n"
+    "            path.append(name)\n"
+    "            for follower in successors[name]:\n"
+    "                if cycle := visit(follower):\n"
+    "                    return cycle\n"
+    "            done.add(path.pop())\n"
+    "            return []\n"
+    "\n"
+    "        if cycle := visit(start):\n"
+    "            return cycle\n"
+)
 MUTANTS = [
     Mutant(
         "the whole path",
@@ -293,6 +311,19 @@ MUTANTS = [
         breaks="anywhere",
     ),
     Mutant(
+        "results are kept by the names",
+        "a cache, whose key forgets the arrows",
+        old="    done: set[str] = set()\n",
+        new=(
+            '    known = find_cycle.__dict__.setdefault("known", {})\n'
+            "    if tuple(successors) not in known:\n"
+            "        known[tuple(successors)] = successors\n"
+            "    successors = known[tuple(successors)]\n"
+            "    done: set[str] = set()\n"
+        ),
+        breaks="fresh",
+    ),
+    Mutant(
         "a list for the open path",
         "right, and slow where arrows lead from a long path to a name that is done",
         old="                if follower in path:\n",
@@ -303,24 +334,13 @@ MUTANTS = [
         "recursion",
         "right until a chain is longer than Python's limit",
         old=WALK,
-        new=(
-            "        path: list[str] = []\n"
-            "\n"
-            "        def visit(name: str) -> list[str]:\n"
-            "            if name in path:\n"
-            "                return path[path.index(name) :]\n"
-            "            if name in done:\n"
-            "                return []\n"
-            "            path.append(name)\n"
-            "            for follower in successors[name]:\n"
-            "                if cycle := visit(follower):\n"
-            "                    return cycle\n"
-            "            done.add(path.pop())\n"
-            "            return []\n"
-            "\n"
-            "        if cycle := visit(start):\n"
-            "            return cycle\n"
-        ),
+        new=VISIT,
         breaks="depth",
+    ),
+    Mutant(
+        "recursion with a higher limit",
+        "right until the memory of the waiting calls runs out",
+        old=WALK,
+        new="        import sys\n\n        sys.setrecursionlimit(10**6)\n" + VISIT,
     ),
 ]

@@ -193,6 +193,7 @@ def _steps_of(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: M
         present.add(name)
         there.append(sum(sizes[each] for each in present))
         present -= set(gone)
+    by_readers = [[name for name in set(reads[reader]) if last[name] == step] for step, reader in enumerate(order)]
     lives = [
         sum(sizes[name] for first, name in enumerate(order) if first <= step <= last[name])
         for step in range(len(order))
@@ -201,6 +202,7 @@ def _steps_of(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: M
         STEPS: max(there),
         f"{STEPS} Else a result goes before it has come.": max(_levels(order, leaving, sizes)),
         f"{STEPS} Else a life may end before it begins.": max(lives),
+        f"{STEPS} Else a result stays after its last reader.": max(_levels(order, by_readers, sizes)),
     }
 
 

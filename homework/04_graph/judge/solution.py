@@ -31,8 +31,10 @@ def find_cycle(successors: Mapping[str, Sequence[str]]) -> list[str]:
     none : a network without a cycle gives the empty list, even where two paths meet again, or where a name stands twice
         in a list, as in cat(x, x).
     result : the names come in a list.
-    depth : a chain of 60,000 operators has its answer within seconds, without a RecursionError, and so has a network in
-        which paths part and meet again and again: no arrow is followed more than once.
+    depth : a chain of 60,000 operators has its answer within seconds, without a RecursionError and with Python's own
+        recursion limit, and so has a network in which paths part and meet again and again: no arrow is followed more
+        than once.
+    fresh : each call starts afresh.
 
     >>> find_cycle({"image": ["op1"], "op1": ["op2"], "op2": ["op1", "shown"], "shown": []})
     ['op1', 'op2']
@@ -76,7 +78,8 @@ def topological_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
     twice : a name that stands twice in a list, as in cat(x, x), leads to the same order as if it stood there once.
     result : the names come in a list; no operators give the empty list.
     depth : a network of 60,000 operators, be it a chain, many inputs or a long cycle, has its order or its error within
-        seconds, and no RecursionError: nothing looks through all names again for each of them.
+        seconds, and no RecursionError, with Python's own recursion limit: nothing looks through all names again for
+        each of them.
     fresh : each call starts afresh, after an error too.
     cycle : a cycle raises ValueError, wherever it is: behind an input, beside a part that could run, or of one
         operator.

@@ -41,7 +41,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
 
-from ..public import error_message, expect_named, expect_order, network
+from ..public import FINISH, error_message, expect_named, expect_order, network
 
 Network = Mapping[str, Sequence[str]]
 
@@ -59,6 +59,8 @@ def order_mistakes(successors: Network) -> dict[str, list[str]]:
         early: first_met(successors, -1, 1),
         early[:-1] + ", whichever successor comes first.": first_met(successors, -1, -1),
         first_done: first_met(successors, 0, 1),
+        "all new successors were marked as entered before the first of them was walked, so its walk passes by those "
+        f"that it leads to, too. Enter each when its turn comes {FINISH}.": marked_early(successors),
         **parts_reversed(successors),
         "the names are sorted by their in-degree. It says how many predecessors a node has, not when they are done: "
         "subtract as they are taken, and take a node at 0.": sorted(successors, key=in_degrees(successors).__getitem__),
@@ -97,7 +99,7 @@ def parts_reversed(successors: Network) -> dict[str, list[str]]:
     followed = {follower for followers in successors.values() for follower in followers}
     cause = (
         "the part of each walk was reversed by itself. What a later walk finishes belongs before all that: gather the "
-        'post-order of all walks in one list (section "Depth first: finish a node after its successors"), and reverse '
+        f"post-order of all walks in one list {FINISH}, and reverse "
         "it once, after the last"
     )
     wrong = {}
@@ -108,6 +110,18 @@ def parts_reversed(successors: Network) -> dict[str, list[str]]:
             order += post_order(start, successors, set(order))[::-1]
         wrong[cause + end] = order
     return wrong
+
+
+def marked_early(successors: Network) -> list[str]:
+    """The reverse post-order of walks that mark all new successors of a node before they walk them: a wrong order."""
+    entered: set[str] = set()
+
+    def walk(name: str) -> list[str]:
+        new = [follower for follower in dict.fromkeys(successors[name]) if follower not in entered]
+        entered.update([name, *new])
+        return [*(one for follower in new for one in walk(follower)), name]
+
+    return [one for start in successors if start not in entered for one in walk(start)][::-1]
 
 
 def post_order(name: str, successors: Network, entered: set[str]) -> list[str]:
@@ -402,6 +416,26 @@ MUTANTS = [
             "        run(name)\n"
         ),
         breaks="depth",
+    ),
+    Mutant(
+        "recursion with a higher limit",
+        "right until the memory of the waiting calls runs out",
+        old=LOOP,
+        new=(
+            "    import sys\n"
+            "\n"
+            "    sys.setrecursionlimit(10**6)\n"
+            "\n"
+            "    def run(name: str) -> None:\n"
+            "        order.append(name)\n"
+            "        for follower in successors[name]:\n"
+            "            missing[follower] -= 1\n"
+            "            if missing[follower] == 0:\n"
+            "                run(follower)\n"
+            "\n"
+            "    for name in list(ready):\n"
+            "        run(name)\n"
+        ),
     ),
     Mutant(
         "leaves dropped once",
