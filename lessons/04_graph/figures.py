@@ -68,7 +68,7 @@ FRAMES: tuple[tuple[str, list[str], list[str]], ...] = (
 def reverse_post_order() -> Svg:
     """Depth first, frame by frame: the path that is still open, and the nodes that are finished."""
     width, height, head = 352.0, 150.0, 50.0
-    parts = [*swatch(10, 14, PLAIN, "not entered"), *swatch(130, 14, ACTIVE, "entered, waits for a successor"),
+    parts = [*swatch(10, 14, PLAIN, "not entered"), *swatch(130, 14, ACTIVE, "entered, not finished"),
              *swatch(10, 36, DONE, "finished")]  # fmt: skip
     for i, (sentence, path, finished) in enumerate(FRAMES):
         left, top = 4.0, head + i * (height + 8)

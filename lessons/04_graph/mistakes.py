@@ -226,7 +226,45 @@ def _written_down_twice(name: str, successors: Network, entered: set[str]) -> li
     return [*finished, name]
 
 
+def _filtered_too_early(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in [follower for follower in successors[name] if follower not in entered]:
+        finished += _filtered_too_early(follower, successors, entered)
+    return [*finished, name]
+
+
+def _marked_too_early(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    new = [follower for follower in dict.fromkeys(successors[name]) if follower not in entered]
+    entered.update(new)
+    return [*(one for follower in new for one in _marked_too_early(follower, successors, entered)), name]
+
+
+def _met_with_a_list(name: str, successors: Network, entered: set[str], take: int) -> list[str]:
+    """The names as a list of waiting ones gives them, turned round. take : the place from which the next one comes."""
+    met: list[str] = []
+    waiting = [name]
+    while waiting:
+        taken = waiting.pop(take)
+        if taken not in entered:
+            entered.add(taken)
+            met.append(taken)
+            waiting += successors[taken]
+    return met[::-1]
+
+
 POST_ORDER: Mistakes = {
+    "which successors are new was decided before the first of them was entered: its walk may enter others of them, so "
+    "ask again when their turn comes": _filtered_too_early,
+    "all new successors count as entered before the first of them is walked, so its walk passes by those that it leads "
+    "to, too: mark each when its turn comes": _marked_too_early,
+    "a queue goes level by level, and turned round it gives no post-order: finish the first successor, with all that "
+    "is behind it, before you enter the second": lambda name, successors, entered: _met_with_a_list(
+        name, successors, entered, 0
+    ),
+    "a stack gives the names in the order in which they are met, and turned round that is not the order in which they "
+    "finish": lambda name, successors, entered: _met_with_a_list(name, successors, entered, -1),
     "`entered` does not grow along the walk: entered.add(name) before its successors are entered, and each call gets "
     "the same set": _never_entered,
     "the name is written down at each successor: it belongs at the end of the list, once, after the loop": (
@@ -235,17 +273,16 @@ POST_ORDER: Mistakes = {
     "the `return` in the loop ends it at the first new successor: gather the names of all, and return after the loop": (
         _first_branch
     ),
-    "a later branch is put in front of the earlier ones: what finishes later stands later, finished += ...": (
-        _last_branch_first
-    ),
+    "a later branch is put in front of the earlier ones, as a stack turned round does, too: what finishes later "
+    "stands later": (_last_branch_first),
     "this is the reverse of what was asked for: the name that finishes last stands last": _last_to_finish_first,
     "+= takes a string apart into its characters: append(name) keeps it whole": _character_by_character,
     "the call gives a list of names: append puts it in as one element, += its names": _lists_in_a_list,
-    "what the call returns is thrown away, and only the successor itself kept: finished += post_order(...)": (
+    "what the call returns is thrown away, and only the successor itself kept: the names behind it are missing": (
         _result_thrown_away
     ),
-    "what the call returns is thrown away: finished += post_order(...)": _called_for_nothing,
-    "every successor is kept, and what the calls return is thrown away: finished += post_order(...)": (
+    "what the call returns is thrown away: the names that this branch finished": _called_for_nothing,
+    "every successor is kept, and what the calls return is thrown away: it has the right names, in order": (
         _every_successor_listed
     ),
     "the name belongs at the end of the list, once, after the loop: a name without successors has to be there too": (
@@ -258,7 +295,7 @@ POST_ORDER: Mistakes = {
     ),
     "a name that enters no other returns None: does the `return` stand under the `if`, or is it `return "
     "finished.append(name)`? append gives None": _returns_under_the_if,
-    "only the names of the last branch are kept: finished += ..., not finished = ...": _last_branch,
+    "only the names of the last branch are kept: each branch replaces those before it": _last_branch,
     "the list is turned round at every name: the order asked for is that in which names finish": _turned_round,
     "the name where the walk begins is never added to `entered`, so an arrow back enters it again": _root_not_entered,
     "a name is written down when it is entered: it finishes after its successors, so it comes last": _pre_order,
@@ -695,7 +732,7 @@ def _own_ones_alone(name: str, missing: dict[str, int], successors: Network) -> 
 COUNT_DOWN: Mistakes = {
     "every counter goes down: only those at the ends of the arrows that leave `name` do": _everybody,
     "only `name` was taken: the names that become ready by it are taken later, by other calls": _on_and_on,
-    "the counters are as before: missing[follower] -= 1 for each arrow": lambda name, missing, successors: (
+    "the counters are as before: each arrow takes one away": lambda name, missing, successors: (
         missing,
         [follower for follower in successors[name] if missing[follower] == 1],
     ),
@@ -710,8 +747,7 @@ COUNT_DOWN: Mistakes = {
     "a name with two arrows is ready once: ask right after each subtraction, and not in a second loop": _counted_down(
         lambda followers, missing: [follower for follower in followers if missing[follower] == 0]
     ),
-    "the counters at the ends of the arrows that leave `name` go down: for follower in successors[name], "
-    "missing[follower] -= 1": _own_counter,
+    "that is the counter of `name` itself: those at the ends of the arrows that leave it go down": _own_counter,
     "+= takes a string apart into its characters: ready.append(follower) keeps it whole": _noted(
         lambda ready, follower, name, count: [*ready, *(follower if count == 0 else "")]
     ),
@@ -719,7 +755,7 @@ COUNT_DOWN: Mistakes = {
         lambda ready, follower, name, count: [*ready, follower] if count == 0 else ready, by=1
     ),
     "1 is subtracted: -= 1, and not = -1": _set_to(-1, ready=False),
-    "one arrow takes away 1, and does not make the counter 0: missing[follower] -= 1": _set_to(0, ready=True),
+    "one arrow takes away 1, and does not make the counter 0": _set_to(0, ready=True),
     "ready is a name whose counter is 0: one with 1 left still waits": _noted(
         lambda ready, follower, name, count: [*ready, follower] if count <= 1 else ready
     ),
@@ -756,16 +792,16 @@ def _on_the_path(found: Callable[[str, list[str], dict[str, int]], Any]) -> Call
 
 
 LOOK: Mistakes = {
-    "an index gives one name: the slice path[path.index(follower) :] takes all from there on": _on_the_path(
+    "an index gives one name, and a slice all from there on": _on_the_path(
         lambda follower, path, looked: path[path.index(follower)]
     ),
-    "these names come before the cycle, which begins with `follower`: path[path.index(follower) :]": _on_the_path(
+    "these names come before the cycle, which begins with `follower`: take the other part of the path": _on_the_path(
         lambda follower, path, looked: path[: path.index(follower)]
     ),
     "the last name of the path is on the cycle, too: no -1 at the end of the slice": _on_the_path(
         lambda follower, path, looked: path[path.index(follower) : -1]
     ),
-    "the names between `follower` and the last one are on the cycle, too: path[path.index(follower) :]": _on_the_path(
+    "the names between `follower` and the last one are on the cycle, too": _on_the_path(
         lambda follower, path, looked: list(dict.fromkeys([follower, path[-1]]))
     ),
     "the cycle is a part of `path`: `looked` has done names, too": _on_the_path(
@@ -780,14 +816,14 @@ LOOK: Mistakes = {
     ),
     "a done name that has no successors has the count 0: ask whether it is a key, follower in looked": _counts_asked,
     "the first name is not repeated at the end": _closed,
-    "the cycle begins with `follower` itself: path[path.index(follower) :]": _behind_it,
+    "the cycle begins with `follower` itself, and not behind it": _behind_it,
     "the names are right, but the list has to begin with `follower`": _begun_elsewhere,
     "the names before `follower` only lead to the cycle: cut the path at `follower`": _whole_path,
     "a done name is a key of `looked`, too, but it is not on the path": _all_open,
     "an open name is a key of `looked`, too: ask whether it is on the path": lambda follower, path, looked: (
         "done" if follower in looked else "new"
     ),
-    "the slice ends where the cycle begins: it goes from there to the end, path[path.index(follower) :]": _on_the_path(
+    "the slice ends where the cycle begins: it goes from there to the end": _on_the_path(
         lambda follower, path, looked: path[: path.index(follower) + 1]
     ),
     "the cycle is a part of the path: cut it at `follower`, and put nothing in front": _on_the_path(
@@ -905,9 +941,13 @@ def _still_needed(step: int, order: list[str], reads: Reads) -> list[str]:
     return [value for value in dict.fromkeys(reads[order[step]]) if value in later]
 
 
+def _with_one_reader(candidates: Sequence[str], reads: Reads) -> list[str]:
+    return [value for value in candidates if sum(value in read for read in reads.values()) == 1]
+
+
 ORDER_RUNS = "the operators run as `order` says, whatever the order of the keys in `reads`: the later ones are order["
 RELEASED: Mistakes = {
-    "a value that the operator reads twice is released once: dict.fromkeys(...) keeps the first of each": _read_at(
+    "a value that the operator reads twice is released once": _read_at(
         lambda step, order: order[step + 1 :], once=False
     ),
     "that is all that the operator reads, but a later operator may read it again: search the list reads[name] of each "
@@ -951,6 +991,15 @@ RELEASED: Mistakes = {
     "reads[order[step]]": _no_longer_read(lambda step, order: order[: step + 1]),
     "some of these were released before, and what nobody reads stays: take only what this operator reads, "
     "reads[order[step]]": _no_longer_read(lambda step, order: order[:step]),
+    "nobody reads these later, but they were released before, or have not come yet, or are results: take only what "
+    "this operator reads": lambda step, order, reads: _no_longer_read(lambda step, order: list(reads))(
+        step, order, reads
+    ),
+    "nobody reads these later, but they were released before, or have not come yet, or are results: take only what "
+    "this operator reads, whatever `order` has": _no_longer_read(lambda step, order: order),
+    "these have one reader, whichever it is: take only what this operator reads, and ask who reads it later": (
+        lambda step, order, reads: _with_one_reader(list(reads), reads)
+    ),
     "these are the values that a later operator still reads: release the others": _still_needed,
     f"{ORDER_RUNS}step + 1 :]": _later_keys,
     f"{ORDER_RUNS}order.index(name) + 1 :]": _steps_of_the_keys,
@@ -983,9 +1032,9 @@ RELEASED: Mistakes = {
         lambda found, step, order, reads: found[::-1]
     ),
     "the values are right, but not in the order in which the operator reads them: sorted(...) and sets lose it, "
-    "dict.fromkeys(...) keeps it": _with(lambda found, step, order, reads: sorted(found)),
-    "the values are right, but not in the order in which the operator reads them: a set loses it, dict.fromkeys(...) "
-    "keeps it": _with(lambda found, step, order, reads: sorted(found)[::-1]),
+    "the keys of a dictionary keep it": _with(lambda found, step, order, reads: sorted(found)),
+    "the values are right, but not in the order in which the operator reads them: a set loses it, the keys of a "
+    "dictionary keep it": _with(lambda found, step, order, reads: sorted(found)[::-1]),
     "+= takes a string apart into its characters: append(value) keeps it whole": _with(
         lambda found, step, order, reads: list("".join(found))
     ),
