@@ -61,9 +61,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector pass over what the collection made, which lives to the end.
+    """Have the garbage collector skip what the collection made, which lives to the end.
 
-    The compiler has it look at all objects twice for each plan, and all tests with their libraries are millions.
+    The compiler collects garbage around each plan, and the tests with their libraries are millions of objects.
     """
     gc.collect()
     gc.freeze()

@@ -53,7 +53,7 @@ def check(
         told the cause.
     dtype : the element type that a returned array must have, whatever the expected one has; int: a returned number must
         be a whole one, too, as an index and a size are, and not 6.0.
-    hidden: strings are expected that would give the answer away: say how far one is right, and not what is expected.
+    hidden : strings are expected that would give the answer away: say how far one is right, and not what is expected.
 
     >>> def half(x):
     ...     return x / 2

@@ -24,7 +24,7 @@ def aligned(size: int) -> np.ndarray:
 def reserved(size: int) -> np.ndarray:
     """`size` bytes at addresses of their own, which take no memory until something is written there.
 
-    numpy's own arrays of this size do: Linux may put pages of 2 MiB where the C library noted how large the piece is.
+    Large arrays of numpy's own may take some: Linux may put a page of 2 MiB where the C library notes their size.
 
     >>> reserved(100).shape, reserved(100).ctypes.data % ALIGNMENT
     ((100,), 0)

@@ -295,6 +295,17 @@ def one_call_leaves_nothing_for_the_next(student: Student, rng: np.random.Genera
         expect_order(student.topological_order(successors), successors)
 
 
+RUN = (
+    "    def run(name: str) -> None:\n"
+    "        order.append(name)\n"
+    "        for follower in successors[name]:\n"
+    "            missing[follower] -= 1\n"
+    "            if missing[follower] == 0:\n"
+    "                run(follower)\n"
+    "\n"
+    "    for name in list(ready):\n"
+    "        run(name)\n"
+)
 LOOP = (
     "    while ready:\n"
     "        name = ready.popleft()\n"
@@ -404,38 +415,14 @@ MUTANTS = [
         "recursion",
         "right until a chain is longer than Python's limit",
         old=LOOP,
-        new=(
-            "    def run(name: str) -> None:\n"
-            "        order.append(name)\n"
-            "        for follower in successors[name]:\n"
-            "            missing[follower] -= 1\n"
-            "            if missing[follower] == 0:\n"
-            "                run(follower)\n"
-            "\n"
-            "    for name in list(ready):\n"
-            "        run(name)\n"
-        ),
+        new=RUN,
         breaks="depth",
     ),
     Mutant(
         "recursion with a higher limit",
         "right until the memory of the waiting calls runs out",
         old=LOOP,
-        new=(
-            "    import sys\n"
-            "\n"
-            "    sys.setrecursionlimit(10**6)\n"
-            "\n"
-            "    def run(name: str) -> None:\n"
-            "        order.append(name)\n"
-            "        for follower in successors[name]:\n"
-            "            missing[follower] -= 1\n"
-            "            if missing[follower] == 0:\n"
-            "                run(follower)\n"
-            "\n"
-            "    for name in list(ready):\n"
-            "        run(name)\n"
-        ),
+        new="    import sys\n\n    sys.setrecursionlimit(10**6)\n\n" + RUN,
     ),
     Mutant(
         "leaves dropped once",
