@@ -28,7 +28,7 @@ EXCEPTIONS: dict[int, dict[str, str]] = {
         "cell-22": INT32,
     },
     13: {"cell-10": "needs pydoc_data, which Pyodide leaves out", "cell-48": AFTER},
-    14: dict.fromkeys(("cell-48", "cell-57"), THREAD),
+    14: {"cell-48": THREAD},
     15: dict.fromkeys(("cell-22", "cell-27"), PILLOW),
 }
 """Lesson -> id of a cell that shows something else in a page -> why. All others show what is stored."""
