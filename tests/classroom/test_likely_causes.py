@@ -2469,7 +2469,7 @@ ARRAYS = {
         "06_convolution",
         "each_sample_has_its_result",
         {".T.reshape(-1, rows, cols)": ".T.reshape(-1, rows, cols)\n        break"},
-        "only the first sample was computed",
+        "only sample 0 is right",
     ),
     "channels added up": (
         "06_convolution",
