@@ -154,7 +154,11 @@ def the_parts_stay_as_they_were(student: Student) -> None:
             ("CPU", [4, 5]),
         ],
     }
-    expect(after, parts, what="`parts` after the call", mistakes=mistakes)
+    try:
+        expect(after, parts, what="`parts` after the call", mistakes=mistakes)
+    except Failure as failure:
+        failure.message = f"{failure.message}; before it was {parts!r}, and now {after!r:.200}"
+        raise
 
 
 # --- inputs_outputs ---
@@ -762,6 +766,11 @@ def expect_fewest(student: Student, oracle: Any, predecessors: list[list[int]], 
             cause = (
                 "the other device should have had the first turn: try both, each time with the nodes of the second "
                 "device from level 1 on, and keep the shorter answer"
+            )
+        elif not side_by_side and all(nodes == [*range(nodes[0], nodes[-1] + 1)] for _, nodes in got):
+            cause = (
+                "each part is a range of neighbouring numbers: give each node its level instead, and let all nodes of "
+                "a level be one part, wherever they stand"
             )
         else:
             cause = "parts that could run together are apart: a level grows only where the device changes on the way"

@@ -68,6 +68,18 @@ def _readers_by_node(nodes: Sequence[Any], known: set[str]) -> list[int]:
 
 
 BLOCKED_NODES: Mistakes = {
+    "a set has no order: sorted(...) makes a list of it": lambda nodes, known: {
+        v for v, (op, _, _) in enumerate(nodes) if op not in known
+    },
+    "a node is a tuple, without names: `op, reads, makes = node`, or node[0] for its operator": lambda nodes, known: [
+        v for v, node in enumerate(nodes) if node.operator not in known
+    ],
+    "a node is a tuple: `op, reads, makes = node`, or node[0] for its operator": lambda nodes, known: [
+        v for v, node in enumerate(nodes) if node.op not in known
+    ],
+    "a node is a tuple and no dictionary: node[0] is its operator": lambda nodes, known: [
+        v for v, node in enumerate(nodes) if node["operator"] not in known
+    ],
     "each node counts as blocked: is its OPERATOR looked for, and in `known`? `op not in known`": lambda nodes, known: (
         list(range(len(nodes)))
     ),
@@ -146,77 +158,6 @@ BLOCKED_NODES: Mistakes = {
     ],
 }
 
-COPY_SECONDS: Mistakes = {
-    "the latency is in seconds as it is: no factor of 1e-6": lambda size, latency, bandwidth: (
-        1e-6 * latency + size / bandwidth
-    ),
-    "the bytes take no time here: size / bandwidth comes to the latency": lambda size, latency, bandwidth: latency,
-    "bytes are no seconds: divide them by the bandwidth": lambda size, latency, bandwidth: latency + size,
-    "the bandwidth is no time: bytes, divided by bytes per second, are seconds": lambda size, latency, bandwidth: (
-        latency + bandwidth
-    ),
-    "the latency is forgotten, and bytes, DIVIDED by bytes per second, are seconds": lambda size, latency, bandwidth: (
-        size * bandwidth
-    ),
-    "latency and bandwidth cannot be added: one is a time, the other is bytes per second": (
-        lambda size, latency, bandwidth: size / (latency + bandwidth)
-    ),
-    "that is how many bytes pass in this time: divide them by the bandwidth": lambda size, latency, bandwidth: (
-        latency * bandwidth + size
-    ),
-    "the latency is added: it passes before the bytes follow": lambda size, latency, bandwidth: (
-        size / bandwidth - latency
-    ),
-    "add the two times: the bytes follow when the latency has passed": lambda size, latency, bandwidth: (
-        latency - size / bandwidth
-    ),
-    "int drops what is after the decimal point": lambda size, latency, bandwidth: int(latency + size / bandwidth),
-    "`size` counts bytes already, and not numbers of 4 bytes": lambda size, latency, bandwidth: (
-        latency + 4 * size / bandwidth
-    ),
-    "no bits here: `size` counts bytes, and so does the bandwidth": lambda size, latency, bandwidth: (
-        latency + size / (8 * bandwidth)
-    ),
-    "the latency is forgotten: it passes before the first byte arrives": lambda size, latency, bandwidth: (
-        size / bandwidth
-    ),
-    "the latency is a time already: only the bytes are divided by the bandwidth": lambda size, latency, bandwidth: (
-        (latency + size) / bandwidth
-    ),
-    "the bytes follow when the latency has passed: add the two times": lambda size, latency, bandwidth: max(
-        latency, size / bandwidth
-    ),
-    "the latency passes once, and not for each byte: add it": lambda size, latency, bandwidth: (
-        latency * size / bandwidth
-    ),
-    "the latency was paid for each byte: it passes once": lambda size, latency, bandwidth: (
-        size * latency + size / bandwidth
-    ),
-    "only the second part is in microseconds: both are seconds as they are": lambda size, latency, bandwidth: (
-        latency + 1e6 * size / bandwidth
-    ),
-    "the latency passes before a copy of no bytes, too": lambda size, latency, bandwidth: (
-        latency + size / bandwidth if size else 0
-    ),
-    "bytes, divided by bytes per second, are seconds": lambda size, latency, bandwidth: latency + size * bandwidth,
-    "that is bandwidth / size: bytes, divided by bytes per second, are seconds": lambda size, latency, bandwidth: (
-        latency + bandwidth / size
-    ),
-    "// drops what is after the decimal point: / keeps it": lambda size, latency, bandwidth: (
-        latency + size // bandwidth
-    ),
-    "that is twice the time, as for a trip: it is asked for one copy": lambda size, latency, bandwidth: (
-        2 * (latency + size / bandwidth)
-    ),
-    "those are microseconds: latency and bandwidth give seconds": lambda size, latency, bandwidth: (
-        1e6 * (latency + size / bandwidth)
-    ),
-    "those are bits: the bandwidth counts bytes": lambda size, latency, bandwidth: latency + 8 * size / bandwidth,
-    "the latency passes once, before the first byte arrives": lambda size, latency, bandwidth: (
-        2 * latency + size / bandwidth
-    ),
-}
-
 
 def _first_above(device: str, start: str, above: Above) -> int:
     """What the first predecessor asks for, if it is more than 0 or 1."""
@@ -225,7 +166,7 @@ def _first_above(device: str, start: str, above: Above) -> int:
 
 
 LEVEL: Mistakes = {
-    "it is always [device != start]: are the predecessors looked at, and is the LARGEST taken, with max and not min?": (
+    "it is always [device != start]: take the LARGEST, max and not min. Or are the predecessors not looked at?": (
         lambda device, start, above: int(device != start)
     ),
     "does `return` stand in the loop? A predecessor behind may ask for more": _first_above,
@@ -255,6 +196,9 @@ LEVEL: Mistakes = {
     ),
     "a node waits for the last of its predecessors, and not for one after the other: the largest, no sum": (
         lambda device, start, above: max(int(device != start), sum(one + (other != device) for one, other in above))
+    ),
+    "both changes of device are missing: [device != start], and + [other != device] for each predecessor": (
+        lambda device, start, above: max((one for one, _ in above), default=0)
     ),
     "[device != start] is missing: a node of the other device cannot run in turn 0": lambda device, start, above: max(
         (one + (other != device) for one, other in above), default=0
@@ -401,10 +345,10 @@ HANDED_OVER: Mistakes = {
     "& binds before |, so all that the network returns is there, whoever makes it: made & (wanted | returned)": (
         lambda made, read, wanted, returned: sorted((made - read) | made & wanted | returned)
     ),
-    "what the network returns is handed over, too, if no other sub-graph reads it": (
+    "what the network returns is handed over, too, even if no other sub-graph reads it": (
         lambda made, read, wanted, returned: sorted((made - read) | made & wanted)
     ),
-    "what another sub-graph reads is handed over, too, if the network does not return it": (
+    "what another sub-graph reads is handed over, too, even if the network does not return it": (
         lambda made, read, wanted, returned: sorted((made - read) | made & returned)
     ),
     "what is read here alone stays inside": lambda made, read, wanted, returned: sorted(made),
@@ -492,7 +436,7 @@ PLACEMENT_COST: Mistakes = {
         _computing(placed, times)
         + sum(cost for (u, v), cost in copies.items() if (placed[u], placed[v]) == ("CPU", "ACC"))
     ),
-    "a copy is paid once: nothing goes back": lambda placed, times, copies: (
+    "each copy was paid twice: add it once for its pair, and not at both nodes": lambda placed, times, copies: (
         _computing(placed, times) + 2 * _copying(placed, copies)
     ),
     "each node is computed once, on the device where it is placed: times[device][v], and not all of times[device]": (
@@ -503,6 +447,12 @@ PLACEMENT_COST: Mistakes = {
             sum(max(one[v] for name, one in times.items() if name != device) for v, device in enumerate(placed))
             + _copying(placed, copies)
         )
+    ),
+    "each node was computed where it is fastest, and the copies are forgotten: `placed` says where it is computed": (
+        lambda placed, times, copies: sum(min(one[v] for one in times.values()) for v in range(len(placed)))
+    ),
+    "the least time of each device was taken: the time of node v is times[device][v]": lambda placed, times, copies: (
+        sum(min(times[device]) for device in placed) + _copying(placed, copies)
     ),
     "each node was computed where it is fastest: `placed` says where it is computed": lambda placed, times, copies: (
         sum(min(one[v] for one in times.values()) for v in range(len(placed))) + _copying(placed, copies)
@@ -530,5 +480,183 @@ PLACEMENT_COST: Mistakes = {
     "the copies are forgotten": lambda placed, times, copies: _computing(placed, times),
     "the time to compute is forgotten: times[device][node]": lambda placed, times, copies: sum(
         cost for (u, v), cost in copies.items() if placed[u] != placed[v]
+    ),
+}
+
+
+Paths = Sequence[Sequence[str]]
+Room = Mapping[str, int]
+
+
+def _sending(amount: Callable[..., int], full: Callable[..., Sequence[str]] = lambda path, room: path) -> Callable:
+    """A `flow` that sends `amount(path, room)` along each path, and takes it off the lines that `full` names."""
+
+    def flow(paths: Paths, room: Room) -> list[int]:
+        left, sent = dict(room), []
+        for path in paths:
+            sent.append(amount(path, left))
+            for line in full(path, left):
+                left[line] -= sent[-1]
+        return sent
+
+    return flow
+
+
+def _least(path: Sequence[str], room: Room) -> int:
+    """What fits along a path."""
+    return min(room[line] for line in path)
+
+
+def _measured_again(paths: Paths, room: Room) -> list[int]:
+    """The amounts where what fits is measured again for each line, after the line before it has lost some."""
+    left, sent = dict(room), []
+    for path in paths:
+        sent.append(_least(path, left))
+        for line in path:
+            left[line] -= _least(path, left)
+    return sent
+
+
+def _what_is_left(paths: Paths, room: Room) -> dict[str, int]:
+    """The room that is left."""
+    left = dict(room)
+    for path in paths:
+        amount = _least(path, left)
+        for line in path:
+            left[line] -= amount
+    return left
+
+
+def _leaving(left_of: Callable[[int, int], int]) -> Callable[..., list[int]]:
+    """A `flow` after which each line of the path has left_of(its room, the amount)."""
+
+    def flow(paths: Paths, room: Room) -> list[int]:
+        left, sent = dict(room), []
+        for path in paths:
+            sent.append(_least(path, left))
+            left.update({line: left_of(left[line], sent[-1]) for line in path})
+        return sent
+
+    return flow
+
+
+def _in_alphabet(paths: Paths, room: Room) -> list[str]:
+    """The first line of each path by its name."""
+    left, sent = dict(room), []
+    for path in paths:
+        amount = min(path)
+        for line in path:
+            left[line] -= amount
+        sent.append(amount)
+    return sent
+
+
+def _last_measured(paths: Paths, room: Room) -> list[int]:
+    """The amounts where what fits is measured at each line, and the last of these is sent."""
+    left, sent = dict(room), []
+    for path in paths:
+        for line in path:
+            amount = _least(path, left)
+            left[line] -= amount
+        sent.append(amount)
+    return sent
+
+
+def _without_full_lines(paths: Paths, room: Room) -> list[int]:
+    """The amounts where a line that is full is forgotten."""
+    left, sent = dict(room), []
+    for path in paths:
+        sent.append(_least(path, left))
+        for line in path:
+            left[line] -= sent[-1]
+            if not left[line]:
+                del left[line]
+    return sent
+
+
+_flow = _sending(_least)
+
+FLOW: Mistakes = {
+    "the room stays as it was: take each amount off every line of its path": _sending(_least, lambda path, room: []),
+    "only the narrowest line has lost the amount: take it off every line of the path": _sending(
+        _least, lambda path, room: [min(path, key=room.__getitem__)]
+    ),
+    "only the first line has lost the amount: take it off every line of the path": _sending(
+        _least, lambda path, room: path[:1]
+    ),
+    "only the last line has lost the amount: take it off every line of the path": _sending(
+        _least, lambda path, room: path[-1:]
+    ),
+    "every line has lost the amount: take it off the lines of the path alone": _sending(
+        _least, lambda path, room: list(room)
+    ),
+    "what fits is measured again while the lines lose it: keep it in a variable first": _measured_again,
+    "no line of a path is full but the narrowest: take the amount off, room[line] -= amount": _leaving(
+        lambda room, amount: 0
+    ),
+    "the room became the amount: take it off, room[line] -= amount": _leaving(lambda room, amount: amount),
+    "the lines have won room instead of losing it: room[line] -= amount": _leaving(lambda room, amount: room + amount),
+    "the widest line was taken: what fits is the LEAST that a line of the path can carry, min": _sending(
+        lambda path, room: max(room[line] for line in path)
+    ),
+    "the rooms along a path were added up: its lines follow one another, so the least of them counts, min": _sending(
+        lambda path, room: sum(room[line] for line in path)
+    ),
+    "the first line alone was looked at: the least of ALL lines of the path counts": _sending(
+        lambda path, room: room[path[0]]
+    ),
+    "the last line alone was looked at: the least of ALL lines of the path counts": _sending(
+        lambda path, room: room[path[-1]]
+    ),
+    "the least of all lines was taken: only those of the path count, min(room[line] for line in path)": _sending(
+        lambda path, room: min(room.values())
+    ),
+    "min(path) is the first NAME in the alphabet: min(room[line] for line in path)": _in_alphabet,
+    "min(path) is the first NAME, and not the narrowest line: min(room[line] for line in path)": _sending(
+        lambda path, room: room[min(path)]
+    ),
+    "that is what arrives in all: return the list of amounts, one for each path": lambda paths, room: sum(
+        _flow(paths, room)
+    ),
+    "that is what the first path carries: collect the amounts in a list, and `return` it after the loop": (
+        lambda paths, room: _flow(paths, room)[0]
+    ),
+    "that is the first path alone: `return` in the loop ends it": lambda paths, room: _flow(paths, room)[:1],
+    "that is what the last path carries: collect the amounts in a list, one for each path": lambda paths, room: _flow(
+        paths, room
+    )[-1],
+    "a path that carries nothing has its 0 in the list": lambda paths, room: [n for n in _flow(paths, room) if n],
+    "that is what the lines can still carry: return what was sent, a list with an amount for each path": _what_is_left,
+    "each amount stands there once for every line: append it once for the path, behind the loop over its lines": (
+        lambda paths, room: [amount for path, amount in zip(paths, _flow(paths, room), strict=True) for _ in path]
+    ),
+    "what fits is measured again at each line, and the last of these is kept: measure it once, before the loop": (
+        _last_measured
+    ),
+    "min(path) is the first NAME, and nothing was taken off: min(room[line] for line in path)": lambda paths, room: [
+        min(path) for path in paths
+    ],
+    "min(path) is the first NAME, no narrowest line, and the room stays as it was: room[line] -= amount": (
+        lambda paths, room: [room[min(path)] for path in paths]
+    ),
+    "room[path] asks for a whole path: room[line] for each line in it": lambda paths, room: [
+        room[path] for path in paths
+    ],
+    "the room stays as it was, and the amounts are added up: return a list, with one for each path": (
+        lambda paths, room: sum(_least(path, room) for path in paths)
+    ),
+    "that is the least of all lines for each path: min(room[line] for line in path), the lines of THIS path": (
+        lambda paths, room: [min(room[line] for path in paths for line in path)] * len(paths)
+    ),
+    "a full line stays in `room`, with 0: another path may ask for it": _without_full_lines,
+    "return the amounts alone, in a list: no dictionary of paths": lambda paths, room: {
+        tuple(path): amount for path, amount in zip(paths, _flow(paths, room), strict=True)
+    },
+    "return the amounts alone: the paths are known": lambda paths, room: list(
+        zip(paths, _flow(paths, room), strict=True)
+    ),
+    "return the amounts alone, without the room": lambda paths, room: (_flow(paths, room), _what_is_left(paths, room)),
+    "those are the rooms that are left: return what was sent, an amount for each path": lambda paths, room: list(
+        _what_is_left(paths, room).values()
     ),
 }

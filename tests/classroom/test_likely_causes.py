@@ -1859,6 +1859,7 @@ SPEED_AND_UNET = {
     "10/merge/later nodes lost": "a joined part has lost the nodes of the later ones",
     "10/fewest/always two devices": "then there is no second name",
     "10/fewest/one more behind the maximum": "before the maximum",
+    "10/fewest/ranges of ids": "give each node its level",
     "10/fewest/one predecessor": "the largest that ANY of its predecessors asks for",
     "10/waves/waits for the caller": "compare the ready count with wait_count",
     "10/waves/makers counted": "two outputs of one sub-graph add 2",
