@@ -200,7 +200,7 @@ def _how_far(got: Any, said: str, expected: str) -> str:
     >>> _how_far("the cat", "", "the cat sat"), _how_far("the cat sat", "", "the cat")
     (": right up to 'the cat', but something is missing behind it", ": right up to 'the cat', but ' sat' is too much")
     >>> _how_far(["the cat"], "", "the cat"), _how_far("A cat", "", "the cat")
-    (": expected a string, got ['the cat']", ": it does not begin with 'A'")
+    (": expected a string, got ['the cat']", ": it should not begin with 'A'")
     """
     if said or not isinstance(got, str):
         return f": expected a string, {said or f'got {_short(got)}'}"
@@ -211,7 +211,7 @@ def _how_far(got: Any, said: str, expected: str) -> str:
     if place == len(expected):
         return f": right up to {expected!r}, but {got[place:]!r} is too much"
     if place == 0:
-        return f": it does not begin with {word!r}"
+        return f": it should not begin with {word!r}"
     return f": right up to {got[:place]!r}, but {word!r} is not what comes then"
 
 

@@ -345,7 +345,7 @@ def test_a_likely_cause_is_told_to_whoever_does_in_every_case_what_comes_of_it(
         ("%k = phi i64 [ 1 ]", "right up to '%k = phi i64 [ ', but '1' is not what comes then"),
         ("%k = phi i64", "right up to '%k = phi i64', but something is missing behind it"),
         ("%k = phi i64 [ 0 ] ;", "right up to '%k = phi i64 [ 0 ]', but ' ;' is too much"),
-        ("k = phi i64 [ 0 ]", "it does not begin with 'k'"),
+        ("k = phi i64 [ 0 ]", "it should not begin with 'k'"),
         (["%k"], "expected a string, got ['%k']"),
         (1 / 2, "expected a string, got 0.5"),
     ],
