@@ -243,6 +243,11 @@ def expect_groups(
         raise
     if len(got) > least:
         said, cause = one_too_many(got, calls, sizes, returned)
+        if asks_last_calls_only(student):
+            cause = (
+                "only the last call of a group was asked for what it reads: any call of the group may read the value "
+                "that joins"
+            )
         raise failure(f"expected {counted(least, 'group')}, got {len(got)}: {got!r:.300}{said}", cause)
     return sum(sizes[group[-1]] for group in got)
 
@@ -260,6 +265,18 @@ def cuts_before_products(student: Student) -> bool:
             if student.fuse(calls, {name: 8 for name, _, _ in calls}, list(returned)) != groups:
                 return False
         return True
+    return False
+
+
+def asks_last_calls_only(student: Student) -> bool:
+    """Whether a value joins only a group whose last call reads it, and not one where a call before that one does."""
+    beside: Calls = [("a", "tanh", ("x",)), ("b", "relu", ("x",)), ("y", "add", ("a", "b"))]
+    with student.aside(), suppress(SubmissionError):
+        return (
+            student.fuse(*chain("tanh", "tanh", "tanh"), ["v2"]) == [["v0"], ["v1", "v2"]]
+            and student.fuse(beside, {name: 8 for name, _, _ in beside}, ["y"]) == [["a", "b", "y"]]
+            and student.fuse(*chain("matmul", "relu"), ["v1"]) == [["v0", "v1"]]
+        )
     return False
 
 
@@ -672,6 +689,9 @@ def beginning(value: Any) -> str:
     return printed if len(printed) <= 100 else f"{printed[:100]} ..."
 
 
+MISSING_STEP = "the step {} of the epilogue is missing: a line for it stands before the store"
+
+
 class Program:
     """A text that is run here on counted arrays; loads and stores: (array, place) -> how often.
 
@@ -872,7 +892,7 @@ class Program:
         height, width = self.tile
         step, what = (height, "rows") if index == "i" else (width, "channels")
         if shape[axis] % step:
-            return "the last tile of an axis is smaller, unless the tiles go up: write one for what is left"
+            return "the size is no multiple of the tile, so the last tile is smaller: write one for what is left"
         first = "row" if index == "i" else "column"
         return (
             f"{index} is the first {first} of a tile, and goes in steps of the tile: for {index} in range(0, {what}, "
@@ -921,7 +941,8 @@ def expect_nest(
     try:
         loads, stores = expect_product(program, arrays, right, what, mistakes)
     except Failure as wrong:
-        wrong.cause = exchanged_indices(program, arrays, right) or wrong.cause
+        exchanged = exchanged_indices(program, arrays, right)
+        wrong.cause = exchanged or lost_step(student, program, sizes, epilogue, wrong.cause) or wrong.cause
         raise
     expect_few_stores(loads, stores, rows, depth, channels)
     expect_few_loads(program, loads, rows, depth, channels, tile)
@@ -979,6 +1000,20 @@ def exchanged_indices(program: Program, arrays: Mapping[str, np.ndarray], right:
             continue
         if np.array_equal(kept["y"], right):
             return f"the indices of {name} are exchanged: it is {AXES[name]}, with row i, step k and channel j"
+    return None
+
+
+def lost_step(
+    student: Student, program: Program, sizes: tuple[int, int, int], epilogue: Sequence[str], cause: str | None
+) -> str | None:
+    """The cause where a step has no effect, though loop_nest knows it: a later one does not go on with its result."""
+    marks = {"bias": "bias[", "residual": "residual[", "relu": "max("}
+    for step in epilogue[:-1]:
+        if cause == MISSING_STEP.format(repr(step)):
+            with student.aside(), suppress(SubmissionError, Failure):
+                alone = Program(student.loop_nest(*sizes, program.tile, [step]))
+                if any(marks[step] in line for line in (*program.lines, *alone.lines)):
+                    return f"a later step loses what {step!r} made: each step goes on with the result of the one before"
     return None
 
 

@@ -194,6 +194,13 @@ MUTANTS = [
         LASTS + "        if len(readers[name]) > 1:\n            lasts = set()\n",
         "fewest",
     ),
+    Mutant(
+        "last_calls",
+        "asks only the last call of a group what it reads",
+        JOINS,
+        JOINS + "            and last in readers[name]\n",
+        "fewest",
+    ),
     Mutant("neighbours", "goes by the next call of the list", LASTS, LASTS + NOT_NEXT, "fewest"),
     Mutant(
         "with_product",

@@ -34,7 +34,7 @@ import numpy as np
 
 from classroom.judge import Failure, Mutant, Student, task
 
-from ..public import Program, expect_nest
+from ..public import MISSING_STEP, Program, expect_nest
 
 
 def product(
@@ -64,9 +64,7 @@ def nest_mistakes(
     wrong = {}
     for step in epilogue:
         others = [other for other in epilogue if other != step]
-        wrong[f"the step {step!r} of the epilogue is missing: a line for it stands before the store"] = product(
-            *given, others
-        )
+        wrong[MISSING_STEP.format(repr(step))] = product(*given, others)
     fixed = [step for step in ("bias", "residual", "relu") if step in epilogue]
     wrong["the steps of the epilogue were put into another order: they come as they stand in `epilogue`"] = product(
         *given, fixed
@@ -351,6 +349,13 @@ MUTANTS = [
         "a ReLU that keeps what is negative",
         RELU,
         '                "relu": f"min({value}, 0.0)",\n',
+        "epilogue",
+    ),
+    Mutant(
+        "relu_of_the_sum",
+        "a ReLU of the sum, whatever was done to it before",
+        RELU,
+        RELU.replace("{value}", "s{r}_{c}"),
         "epilogue",
     ),
     Mutant(
