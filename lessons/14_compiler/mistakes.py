@@ -180,49 +180,47 @@ TRAFFIC: Mistakes = {
 }
 
 PER_LOAD: Mistakes = {
-    "12 are the multiply-adds of one tile: of this one they are h * v": lambda h, v: 12 / (h + v),
-    "the multiply-adds are h * v, and the loads h + v: one divided by the other": lambda h, v: (h + v) / 2,
+    "12 are the multiply-adds of the tile of 4x3: another tile makes another number": lambda h, v: 12 / (h + v),
+    "that is the mean of rows and vectors: count the multiply-adds and the loads of a step, and divide": lambda h, v: (
+        (h + v) / 2
+    ),
     "upside down: multiply-adds divided by loads": lambda h, v: (h + v) / (h * v),
     "these are the multiply-adds: divide them by the loads of a step": lambda h, v: h * v,
     "these are the loads of a step: divide its multiply-adds by them": lambda h, v: h + v,
     "a ratio is no whole number: / and not //": lambda h, v: h * v // (h + v),
-    "each multiply-add was given two loads of its own: a tile loads v vectors and h numbers in all": lambda h, v: 0.5,
-    "without brackets: h * v / (h + v)": lambda h, v: h * v / h + v,
+    "each multiply-add was given two loads of its own: in a tile one load serves a whole row or column": lambda h, v: (
+        0.5
+    ),
+    "/ comes before +: put brackets around what is divided by": lambda h, v: h * v / h + v,
     "the sums are not loaded, as they stay in registers: leave them out of the loads": lambda h, v: (
         h * v / (h + v + h * v)
     ),
     "v counts vectors, of which one load brings eight numbers: no factor 8": lambda h, v: 8 * h * v / (h + 8 * v),
-    "a number of x was loaded for each sum: one load serves its whole row of v sums, so there are h": lambda h, v: (
-        h * v / (h * v + v)
-    ),
-    "these are the registers: a row's number of x is loaded once, and there are h of them, so h + v loads": (
+    "a number of x was loaded for each sum: one load serves its whole row of sums": lambda h, v: h * v / (h * v + v),
+    "these are the registers, and not the loads: no sum is loaded, and each row loads a number of x": (
         lambda h, v: h * v / (h * v + v + 1)
     ),
-    "h + v + 1 is one too many: loads are counted, h numbers and v vectors": lambda h, v: h * v / (h + v + 1),
+    "one load too many: only numbers of x and vectors of weights are loaded": lambda h, v: h * v / (h + v + 1),
     "a multiply-add counts as one here, and not as two operations": lambda h, v: 2 * h * v / (h + v),
     "multiply-adds of vectors are counted, and not of the eight numbers in each": lambda h, v: 8 * h * v / (h + v),
-    "one register holds the numbers of x, but each of the h rows loads its own: h + v loads": lambda h, v: (
-        h * v / (v + 1)
-    ),
-    "a vector of weights was loaded for each sum: one load serves its whole column of h sums, so there are v": (
+    "one register holds the numbers of x in turn, but each row loads its own": lambda h, v: h * v / (v + 1),
+    "a vector of weights was loaded for each sum: one load serves its whole column of sums": (
         lambda h, v: h * v / (h + h * v)
     ),
-    "one vector of weights was loaded: there are v of them": lambda h, v: h * v / (h + 1),
-    "the numbers of x are loaded, too: h of them": lambda h, v: h * v / v,
-    "the vectors of weights are loaded, too: v of them": lambda h, v: h * v / h,
-    "the loads of w were divided by those of x: above stand the h * v multiply-adds, below all loads": (
-        lambda h, v: v / h
-    ),
-    "the loads of x were divided by those of w: above stand the h * v multiply-adds, below all loads": (
-        lambda h, v: h / v
-    ),
-    "a tile makes h * v multiply-adds, and not one": lambda h, v: 1 / (h + v),
-    "two loads serve a tile of 1x1 only: h numbers and v vectors are loaded": lambda h, v: h * v / 2,
+    "one vector of weights was loaded: a tile may be several vectors wide": lambda h, v: h * v / (h + 1),
+    "the numbers of x are loaded, too": lambda h, v: h * v / v,
+    "the vectors of weights are loaded, too": lambda h, v: h * v / h,
+    "the loads of w were divided by those of x: above stand the multiply-adds, below all loads": (lambda h, v: v / h),
+    "the loads of x were divided by those of w: above stand the multiply-adds, below all loads": (lambda h, v: h / v),
+    "a tile makes a multiply-add for each of its sums, and not one in all": lambda h, v: 1 / (h + v),
+    "two loads serve a tile of 1x1 only: a larger one makes more": lambda h, v: h * v / 2,
     "v counts vectors, and each is one load: no factor 8": lambda h, v: h * v / (h + 8 * v),
     "each of the h numbers of x is one load, though it fills eight places: no factor 8": lambda h, v: (
         h * v / (8 * h + v)
     ),
-    "numbers and vectors are both loaded: h + v, and not the larger of them": lambda h, v: h * v / max(h, v),
+    "two slips: multiply-adds of vectors are counted, and not of the numbers in them; and a number of x is one load, "
+    "though it fills eight places": lambda h, v: 8 * h * v / (8 * h + v),
+    "numbers and vectors are both loaded, and not the larger of them alone": lambda h, v: h * v / max(h, v),
     "no factor 2: a multiply-add counts once, and so does a load": lambda h, v: h * v / (h + v) / 2,
     "a number is asked for, and no text: leave out the quotes": lambda h, v: f"{h * v}/{h + v}",
     "the result is not rounded: leave out the rounding": lambda h, v: round(h * v / (h + v), 2),
@@ -230,10 +228,10 @@ PER_LOAD: Mistakes = {
         lambda h, v: 24 * h * v / (h + v)
     ),
     "each load counts once, whatever it brings: no factor 8": lambda h, v: h * v / (8 * h + 8 * v),
-    "these are the multiply-adds of all 24 steps: of one step they are h * v, to be divided by its loads": (
-        lambda h, v: 24 * h * v
+    "these are the multiply-adds of all 24 steps: divide those of one step by its loads": (lambda h, v: 24 * h * v),
+    "288 are the multiply-adds of twelve sums in 24 steps: count those of this tile in one step": lambda h, v: (
+        288 / (h + v)
     ),
-    "288 are the multiply-adds of twelve sums in 24 steps: this tile makes h * v in a step": lambda h, v: 288 / (h + v),
     "a constant: the ratio depends on h and on v, so both stand in the formula": lambda h, v: 12 / 7,
     "the depth is in the multiply-adds as well as in the loads: leave it out of both": (
         lambda h, v: h * v / (24 * (h + v))
@@ -354,6 +352,33 @@ SUM_PHI: Mistakes = {
     ),
     "a list of one line: the line itself is asked for": lambda s: [_phi(s)],
     "the type is missing: V, behind `phi`": lambda s: _phi(s, "").replace("phi  [", "phi ["),
+}
+
+
+def _lucas(n: int, a: int = 2, b: int = 1) -> tuple[int, int]:
+    for _ in range(n):
+        a, b = b, a + b
+    return a, b
+
+
+PUZZLE: Mistakes = {
+    "both phis take their values at once: %a gets the %b of the step before, and not the new sum": (
+        lambda n: 3 * 2 ** (n - 1)
+    ),
+    "both phis take their values at once: the sum adds the %a and %b of this step, and %a changes only after it": (
+        lambda n: 2**n
+    ),
+    "that is the %b of the last step, one sum too early: `ret` returns %sum, after n steps": lambda n: _lucas(n)[0],
+    "that is the %a of the last step: `ret` returns %sum": lambda n: _lucas(n - 1)[0],
+    "one step too many: k counts 0, 1, ... n - 1": lambda n: _lucas(n + 1)[1],
+    "from `before.k`, so in the first step, %a is 2 and %b is 1: they begin at 0 and 1 here": (
+        lambda n: _lucas(n, 0, 1)[1]
+    ),
+    "from `before.k`, so in the first step, %a is 2 and %b is 1: they are exchanged here": lambda n: _lucas(n, 1, 2)[1],
+    "from `before.k`, so in the first step, %a is 2 and %b is 1: both begin at 1 here": lambda n: _lucas(n, 1, 1)[1],
+    "%a changes, too: from `end.k` it gets the %b of the step before": lambda n: 2 * n + 1,
+    "%b changes, too: from `end.k` it gets the sum of the step before": lambda n: 3 if n == 1 else 2,
+    "these are values of the first step: is the `return` inside of the loop, or did %a and %b not change?": lambda n: 3,
 }
 
 WAITING: Mistakes = {
