@@ -248,6 +248,7 @@ def expect_groups(
                 "only the last call of a group was asked for what it reads: any call of the group may read the value "
                 "that joins"
             )
+        cause = one_operand_only(student) or cause
         raise failure(f"expected {counted(least, 'group')}, got {len(got)}: {got!r:.300}{said}", cause)
     return sum(sizes[group[-1]] for group in got)
 
@@ -278,6 +279,18 @@ def asks_last_calls_only(student: Student) -> bool:
             and student.fuse(*chain("matmul", "relu"), ["v1"]) == [["v0", "v1"]]
         )
     return False
+
+
+def one_operand_only(student: Student) -> str | None:
+    """The cause where a value joins its reader as the first operand and not as the last, or the other way round."""
+    with student.aside(), suppress(SubmissionError):
+        first, last = (
+            student.fuse([("a", "tanh", ("x",)), ("y", "add", read)], {"a": 8, "y": 8}, ["y"]) == [["a", "y"]]
+            for read in (("a", "c"), ("c", "a"))
+        )
+        if first != last:
+            return f"only the {'first' if first else 'last'} operand of a call was looked at: it reads all of them"
+    return None
 
 
 def readers_of(calls: Calls) -> dict[str, list[str]]:

@@ -1427,6 +1427,7 @@ OF_MUTANTS = {
     "fuse/single": "each call is a group of its own",
     "fuse/readers": "count groups, and not readers",
     "fuse/last_calls": "any call of the group may read the value that joins",
+    "fuse/last_operand": "only the last operand of a call was looked at",
     "fuse/neighbours": "go by readers, not the next call",
     "fuse/first_reader": "a product needs all numbers of its operands",
     "fuse/with_product": "a group needs no product",

@@ -201,6 +201,13 @@ MUTANTS = [
         JOINS + "            and last in readers[name]\n",
         "fewest",
     ),
+    Mutant(
+        "last_operand",
+        "looks at the last operand of each call only",
+        "        for operand in operands:\n            readers.get(operand",
+        "        for operand in operands[-1:]:\n            readers.get(operand",
+        "fewest",
+    ),
     Mutant("neighbours", "goes by the next call of the list", LASTS, LASTS + NOT_NEXT, "fewest"),
     Mutant(
         "with_product",
