@@ -452,6 +452,9 @@ def what_the_network_returns(student: Student, oracle: Any) -> None:
     expect_boundaries(student, oracle, [[0, 1, 2, 3, 4]], graph, f"{what}, in one part", [([], [0, 3], 0)])
     expected = [([], [0, 1], 0), ([1], [3], 1)]
     expect_boundaries(student, oracle, [[0, 1, 2], [3, 4]], graph, f"{what}, in two parts", expected)
+    graph = Graph([([], [0]), ([0], [1, 2]), ([1, 2], [3]), ([3], [4])], ["var"] * 5, [1, 2, 3])
+    what = "a network that returns what nodes 1, 2 and 3 make, and node 1 makes two tensors"
+    expect_boundaries(student, oracle, [[0, 1, 2, 3]], graph, what, [([], [1, 2, 3, 4], 0)])
 
 
 @task("inputs_outputs", "unread", "inside", "from_outside", "wait_count", "sorted", "form")
@@ -827,6 +830,8 @@ def expect_runnable(got: Any, predecessors: list[list[int]], devices: list[str],
             cause = "the function returned None: is there a `return` on every way through it?"
         elif type(got) is list and len(got) == len(devices) and all(type(level) is int for level in got):
             cause = "that is a number for each node, as levels are: the nodes of each level become one part"
+        elif type(got) is int:
+            cause = "that is how many parts there are: return the parts themselves, a list of (device, nodes)"
         raise _failure(f"{what}: expected a list of (device, list of nodes)", "[(device, nodes), ...]", got, cause)
     placed = [v for _, nodes in got for v in nodes]
     if sorted(placed) != list(range(len(devices))):

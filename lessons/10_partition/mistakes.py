@@ -334,6 +334,9 @@ HANDED_OVER: Mistakes = {
     "that was the first idea: what others read, or the network returns, is handed over even if it is read here": (
         lambda made, read, wanted, returned: sorted(made - read)
     ),
+    "both kinds are due, what others want AND what the network returns: | unites them, and neither `or` nor & does": (
+        lambda made, read, wanted, returned: sorted((made - read) or made & (wanted | returned))
+    ),
     "what no node here reads is handed over, too: the first idea holds for it": lambda made, read, wanted, returned: (
         sorted(made & (wanted | returned))
     ),
@@ -411,6 +414,11 @@ PLACEMENT_COST: Mistakes = {
     ),
     "a copy is paid where the two devices differ, and not where they agree": lambda placed, times, copies: (
         _computing(placed, times) + sum(cost for (u, v), cost in copies.items() if placed[u] == placed[v])
+    ),
+    "a copy is paid where the devices of ITS two nodes differ, and node 0 need not be one of them": (
+        lambda placed, times, copies: (
+            _computing(placed, times) + sum(cost for (_, v), cost in copies.items() if placed[0] != placed[v])
+        )
     ),
     "a copy is paid only where the devices of its two nodes differ": lambda placed, times, copies: (
         _computing(placed, times) + sum(copies.values())
