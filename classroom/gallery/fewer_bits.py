@@ -20,13 +20,15 @@ from kuiper.quantize import small_weights, to_int8
 
 OFF = 0.51
 """Scales that a weight may be off: a half, and what rounding in float32 adds."""
+FEW = 10
+"""Examples of which nobody should expect to see what rounding costs."""
 Stored = tuple[np.ndarray, np.ndarray]
 """Values (R, C) int8 and scales (R, 1) float32, as the exercise `quantize` gives them."""
 Steps = Mapping[str, Callable[..., Any]]
 
 
 def in_eight_bits(piece: Piece, items: Sequence[Any], steps: Steps) -> str:
-    """How large the weights are in 8 bits, and how good the piece was before and is then, in two sentences.
+    """How large the weights are in 8 bits, and how good the piece was before and is then, in two or three sentences.
 
     steps : the student's quantize, dequantize and int8_matvec, as far as they are there; the others are kuiper's.
 
@@ -49,7 +51,9 @@ def in_eight_bits(piece: Piece, items: Sequence[Any], steps: Steps) -> str:
         rounded = piece.look(Pipeline(model, piece.steps, replacements), items, Callbacks())
     reference = piece.look(Pipeline(piece.model, piece.steps), items, Callbacks())
     good, now = (piece.quality(answer, items) for answer in (reference, rounded))
-    return f"In 8 bits by your code the weights take {after:,} bytes instead of {before:,}. Before: {good}; now: {now}."
+    few = f" Of {len(items)} examples a small change, up or down, is chance." if len(items) <= FEW else ""
+    said = f"In 8 bits by your code the weights take {after:,} bytes instead of {before:,}."
+    return f"{said} Before: {good}; now: {now}.{few}"
 
 
 def there_and_back(steps: Steps, weight: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -39,6 +39,11 @@ def test_right_answers_alone_and_together_say_bytes_and_quality(exercises: tuple
     assert 350 <= int(now.split(" of 360 ")[0]) <= 360
 
 
+def test_few_examples_are_said_to_be_few() -> None:
+    few = in_eight_bits(DIGITS, DIGITS.sample(DemoOptions(), mine=True)[:4], {"quantize": SOLVED.quantize})
+    assert few.endswith("of 4 scans are right. Of 4 examples a small change, up or down, is chance.")
+
+
 def shifted(weight: np.ndarray, block: int | None = None) -> Any:
     values, scale = SOLVED.quantize(weight, block)
     return values, scale * np.float32(1.1)
