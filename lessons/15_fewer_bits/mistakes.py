@@ -44,6 +44,18 @@ QUANTIZED_ROW: Mistakes = {
     "divide by 127: with 128 the largest magnitude has to be cut off, and all others are stretched too little": partial(
         _row, rounding=lambda values: np.clip(np.rint(values), -127, 127), most=128
     ),
+    "divide by 127: with 128 the largest positive number has to be cut off, and -128 stays unused": (
+        partial(_row, rounding=lambda values: np.clip(np.rint(values), -128, 127), most=128)
+    ),
+    "a negative number can be the largest magnitude: np.abs first, and then there is nothing to cut off": partial(
+        _row, rounding=lambda values: np.clip(np.rint(values), -127, 127), magnitude=np.max
+    ),
+    "a negative number can be the largest magnitude: np.abs first, and -128 stays unused": partial(
+        _row, rounding=lambda values: np.clip(np.rint(values), -128, 127), magnitude=np.max
+    ),
+    "the scale is an array with one number in it: a row has one axis, so .max() without keepdims gives the number": (
+        partial(_row, magnitude=lambda row: np.abs(row).max(keepdims=True))
+    ),
     "int8 has 256 values, but the scale is the largest magnitude / 127: the values go from -127 to 127": partial(
         _row, most=256
     ),
@@ -230,6 +242,9 @@ TOKENS_A_SECOND: Mistakes = {
             bandwidth / (weights * bytes_each), peak / (0.5 * weights * bytes_each)
         )
     ),
+    "these are weights a second, and a token takes all of them: divide by how many there are": (
+        lambda weights, bytes_each, bandwidth, peak: min(bandwidth / bytes_each, peak / 2)
+    ),
     "the two times were added: the processor computes while memory delivers": partial(
         _slower, which=lambda memory, processor: 1 / (1 / memory + 1 / processor)
     ),
@@ -253,7 +268,7 @@ INT8_DOT: Mistakes = {
     "one side was multiplied by its scale before the sum, so each product is rounded: sum whole numbers first": (
         lambda q, s, p, t: s * sum(a * t * b for a, b in zip(q.tolist(), p.tolist()))
     ),
-    "the result is cut to a whole number: int32 is for products and sum, the scales make a float of it": (
+    "the result is cut or rounded to a whole number: int32 is for products and sum, the scales make a float of it": (
         lambda q, s, p, t: int(s * t * float(q.astype(np.int32) @ p))
     ),
     "q was multiplied by its scale before the sum, so each product is rounded: sum whole numbers first": (
@@ -270,6 +285,8 @@ INT8_DOT: Mistakes = {
     ),
     "both scales are missing": partial(_dot, dtype=np.int32, scales=0),
     "the scale t is missing": partial(_dot, dtype=np.int32, scales=1),
+    "the scale s came in twice, and t is missing": lambda q, s, p, t: s * s * float(q.astype(np.int32) @ p),
+    "the scale t came in twice, and s is missing": lambda q, s, p, t: t * t * float(q.astype(np.int32) @ p),
     "the scales are added: they multiply": lambda q, s, p, t: (s + t) * float(q.astype(np.int32) @ p),
     "the products are not summed: q @ p does both": lambda q, s, p, t: s * t * (q.astype(np.int32) * p),
     "q was multiplied by both scales before the sum, so each product is rounded: brackets around the product, "
@@ -285,4 +302,32 @@ INT8_DOT: Mistakes = {
     "products of int8 wrap around, and the result is cut: astype(np.int32) belongs to q, before the product": (
         lambda q, s, p, t: int(s * t * float(q @ p))
     ),
+}
+
+WIDENED: Mistakes = {
+    "all became 0: shift to the left, in a type with room for 32 bits": lambda halves: (
+        (halves << 16).astype(np.uint32).view(np.float32)
+    ),
+    "two of them were taken together as one float32: give each its 32 bits first": lambda halves: halves.view(
+        np.float32
+    ),
+    "16 bits shifted by 16 are gone, and two numbers were taken together as one: give each its 32 bits first": (
+        lambda halves: (halves << 16).view(np.float32)
+    ),
+    "the bits were read as a whole number: they are the upper half of a float's bits, to be looked at as a float32": (
+        lambda halves: halves.astype(np.float32)
+    ),
+    "astype turns the whole number into a float: the shifted bits are a float32 already, so look at them as one": (
+        lambda halves: (halves.astype(np.uint32) << 16).astype(np.float32)
+    ),
+    "these bits are the LOWER half of the float32: shift them first": lambda halves: halves.astype(np.uint32).view(
+        np.float32
+    ),
+    "that is float16, which has other bits: bfloat16 is the upper half of a float32": lambda halves: halves.view(
+        np.float16
+    ).astype(np.float32),
+    "the bits are right, but still a whole number: look at them as a float32": lambda halves: (
+        halves.astype(np.uint32) << 16
+    ),
+    "that is a shift by 8: half of 32 bits are 16": lambda halves: (halves.astype(np.uint32) << 8).view(np.float32),
 }
