@@ -123,7 +123,7 @@ def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
 
     Rules
     -----
-    length : all of the first 8 bytes say how long the header is.
+    length : all of the first 8 bytes say how long the header is; where fewer bytes follow, raise ValueError.
     offsets : they count from the end of the header.
     shape : the result has the shape that the header says, of any number of axes.
     f32 : four bytes a number, taken as they are.

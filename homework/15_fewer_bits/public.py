@@ -29,20 +29,19 @@ def drawn(rng: np.random.Generator, rows: int, columns: int, block: int) -> np.n
 
 
 TINY = (
-    "tiny weights have tiny scales: add nothing to a scale, and raise none to a least one; divide by 1 where the "
-    "scale is 0, np.where"
+    "tiny weights have tiny scales: add nothing to a scale, and raise none to a least one; only where the scale is "
+    "exactly 0 divide by something else"
 )
 NO_BLOCK = "block is None where the whole row shares a scale: it is as long as the row then"
 
 
 SPREAD = (
     "more numbers came than the weight has: scales (R, blocks) line up with the wrong axes of (R, blocks, block), so "
-    "give them an axis of 1 at the end, scale[:, :, None]"
+    "give the scales an axis of 1 at their end"
 )
 ZEROS = (
-    "a block of zeros has the scale 0, and 0 / 0 is NaN; what a cast to int8 makes of NaN is chance. Divide by 1 where "
-    "the scale is 0, np.where(scale > 0, scale, 1), and return the scale 0 "
-    '(section "A scale")'
+    "a block of zeros has the scale 0, and 0 / 0 is NaN; what a cast to int8 makes of NaN is chance. Where the scale "
+    'is 0, divide by something else, and return the 0 (section "A scale")'
 )
 
 
@@ -413,41 +412,72 @@ def upper_half(numbers: np.ndarray) -> np.ndarray:
     return np.asarray(halves, np.uint32).view(np.float32)
 
 
+CUT_OUT = (
+    "a tensor is the bytes from its first offset up to its second, and both count from the end of the header. Two of "
+    "them make a number of BF16 or F16, four one of F32"
+)
 READ_ERRORS = {
     "JSONDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins after them",
     "UnicodeDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins after "
     "them; tensors are no text",
-    "cannot reshape array": "a BF16 or F16 number takes two bytes, an F32 four; a tensor ends at its second offset; "
-    "and a shift by 16 needs uint32 (astype) before it",
-    "buffer size must be a multiple": "a tensor is the bytes from its first offset up to its second, and both count "
-    "from the end of the header",
+    "must be str, bytes": "json.loads takes bytes or text, and `data` is an array of numbers: make bytes of it first",
+    "buffer size must be a multiple": CUT_OUT,
+    "must be a divisor of the total size": CUT_OUT,
     "OverflowError": "the 8 bytes of the length: the lowest comes first, which is called little-endian",
     "MemoryError": "the 8 bytes of the length: the lowest comes first, which is called little-endian",
-    "not understood": "numpy knows no BF16: take two bytes as np.uint16, and make them the upper half of a float32",
+    "not understood": "numpy knows no BF16: take two bytes as a whole number of 16 bits, the upper half of a float32",
     "ValueError": "nothing is wrong with this file: a tensor is the bytes from start + first offset up to start + "
     "second offset, as many as its shape has numbers (one, if it has no axes), times 4 or 2",
     "KeyError": "an entry has the keys dtype, shape and data_offsets; the header may have __metadata__ beside tensors",
 }
 
 
-SHIFTED_OUT = "all became 0: 16 bits shifted by 16 are gone, so astype(np.uint32) before the shift"
+SHIFTED_OUT = "all became 0: 16 bits shifted by 16 are gone, so give them the room of 32 bits before the shift"
+BYTES_AS_NUMBERS = (
+    "{times} times as many numbers came as the shape has: each BYTE was taken for a number, but {times} of them make "
+    "one of {dtype}. Look at the bytes as numbers of that type: a conversion leaves as many as there were"
+)
+TAKEN_TOGETHER = (
+    "half as many numbers came as the shape has: a number of {dtype} takes two bytes, and four were taken for one, as "
+    "where two-byte numbers are looked at as float32"
+)
+
+
+def sizes_that_tell(dtype: str, shape: list[int]) -> dict[str, str]:
+    """Words of numpy's error of reshape -> the likely cause, by how many numbers came instead of those of the shape."""
+    count, size = int(np.prod(shape)), 4 if dtype == "F32" else 2
+    causes = {size * count: BYTES_AS_NUMBERS.format(times=size, dtype=dtype)}
+    if size == 4:
+        causes[2 * count] = "twice as many numbers came as the shape has: F32 takes four bytes a number, not two"
+    if count % 2 == 0:
+        eight = (
+            "half as many numbers came as the shape has: F32 takes four bytes a number, not eight (float is float64)"
+        )
+        causes[count // 2] = eight if size == 4 else TAKEN_TOGETHER.format(dtype=dtype)
+    said = {f"cannot reshape array of size {number} into": cause for number, cause in causes.items()}
+    return said | {
+        "cannot reshape array": f"the shape has {count} numbers, which are {size * count} bytes in {dtype}, and the "
+        "numbers that came are not as many. Which bytes did you cut out? A single byte of `data` is a uint8, in which "
+        "sums wrap around at 256: make one whole number of the 8 bytes of the length"
+    }
 
 
 def expect_tensor(student: Student, oracle: Any, data: np.ndarray, name: str, what: str) -> None:
     """Raise Failure unless read_tensor gives that tensor."""
-    with likely(READ_ERRORS):
+    file = data.tobytes()
+    length = int.from_bytes(file[:8], "little")
+    header = json.loads(file[8 : 8 + length])[name]
+    with likely(sizes_that_tell(header["dtype"], header["shape"]) | READ_ERRORS):
         got = student.read_tensor(data, name)
     expected, mistakes = oracle.tensor(data, name), oracle.tensor_mistakes(data, name)
     if "BF16" in what and isinstance(got, np.ndarray) and got.dtype.kind in "fiu" and not got.any():
         mistakes = {SHIFTED_OUT: got}
-    file = data.tobytes()
-    length = int.from_bytes(file[:8], "little")
-    entry = json.dumps(json.loads(file[8 : 8 + length])[name])
+    entry = json.dumps(header)
     try:
         expect(got, expected, what=f"{what}, a header of {length:,} bytes with {name}: {entry}", mistakes=mistakes)
     except Failure as failure:
         if failure.of_type and got.dtype == np.float16:
-            failure.cause = "float16 is left as it is: .astype(np.float32)"
+            failure.cause = "float16 is left as it is: the result is float32"
         raise
 
 
@@ -485,6 +515,19 @@ def a_long_header(student: Student, rng: np.random.Generator, oracle: Any) -> No
                 expect(student.read_tensor(short, "w"), numbers)
                 error.cause = f"this header is {length:,} bytes long: that takes more than a byte or two, read all 8"
             raise
+
+
+@task("read_tensor", "length")
+def a_header_longer_than_the_file(student: Student) -> None:
+    """A length of more bytes than follow it raises ValueError, also where only its highest bytes say so."""
+    for held, offsets, shape in ((4, [0, 4], [1]), (0, [0, 0], [0])):
+        data = joined({"w": {"dtype": "F32", "shape": shape, "data_offsets": offsets}}, bytes(held))
+        for place in (3, 4, 6):
+            damaged = data.copy()
+            damaged[place] = 1
+            length = int.from_bytes(damaged[:8].tobytes(), "little")
+            cause = f"the first 8 bytes say {length:,}, and {data.size - 8} follow: compare, and raise ValueError"
+            expect_refused(student.read_tensor, damaged, "w", cause=cause)
 
 
 @task("read_tensor", "shape", "f32", "offsets")

@@ -1687,6 +1687,12 @@ NONE = "                return int(block)\n    return None\n"
 BETWEEN = "a_bound_between_two_errors"
 ENOUGH = "np.square(difference, dtype=np.float64).sum() <= bound**2 * squares"
 MEAN = "np.abs(difference).mean()"
+FLOATS_OF_FILE = 'numbers = np.frombuffer(held, "<f4" if size == 4 else "<f2").astype(np.float32)'
+UNFIT = '    if len(held) != last - first or len(held) != size * int(np.prod(entry["shape"])):\n'
+LONGER_HEADER = (
+    "    if start > len(file):\n"
+    '        raise ValueError(f"the header: expected {start - 8} bytes, got {len(file) - 8}")\n'
+)
 SWAPPED = "return scale, values.astype(np.int8).reshape(rows, columns)"
 FLOATS = "return (dequantize(values, scale) @ dequantize(x_values, x_scale)[0]).astype(np.float32)"
 BITS = {
@@ -1713,7 +1719,53 @@ BITS = {
     "shifted before it was widened": (
         "the_upper_half",
         {WIDER: '(np.frombuffer(held, "<u2") << 16).astype(np.uint32).view(np.float32)'},
-        "astype(np.uint32) before the shift",
+        "give them the room of 32 bits before the shift",
+    ),
+    "shifted in 16 bits, and viewed": (
+        "the_upper_half",
+        {WIDER: '(np.frombuffer(held, "<u2") << 16).view(np.float32)'},
+        "half as many numbers came as the shape has: a number of BF16 takes two bytes",
+    ),
+    "bytes converted": (
+        "a_tensor_alone",
+        {FLOATS_OF_FILE: "numbers = np.frombuffer(held, np.uint8).astype(np.float32)"},
+        "4 times as many numbers came as the shape has: each BYTE was taken for a number",
+    ),
+    "four bytes for all": (
+        "half_precision",
+        {FLOATS_OF_FILE: 'numbers = np.frombuffer(held, "<f4")'},
+        "a number of F16 takes two bytes, and four were taken for one",
+    ),
+    "a length in uint8": (
+        "one_of_several",
+        {'int.from_bytes(file[:8], "little")': "data[0]", LONGER_HEADER: "", UNFIT: "    if False:\n"}
+        | {"file[start + first : start + last]": "file[int(start + np.uint8(first)) : int(start + np.uint8(last))]"},
+        "sums wrap around at 256",
+    ),
+    "an array for json": (
+        "a_tensor_alone",
+        {"json.loads(file[8:start])": "json.loads(data[8:start])"},
+        "json.loads takes bytes or text",
+    ),
+    "a header up to its last bracket": (
+        "one_of_several",
+        {LONGER_HEADER: '    start = file[:start].rindex(b"}") + 1\n'},
+        "the header ends where its length says",
+    ),
+    "four bytes of the length": (
+        "a_header_longer_than_the_file",
+        {"file[:8]": "file[:4]"},
+        "compare, and raise ValueError",
+    ),
+    "one block tried": (
+        BETWEEN,
+        {NONE: "                return int(block)\n            return None\n    return None\n"},
+        "was every block tried?",
+    ),
+    "128, and cut off": (
+        "the_numbers_of_the_lesson",
+        {"max(axis=2) / 127": "max(axis=2) / 128", RINT: RINT.replace("np.rint(", "np.clip(np.rint(") + ", -127, 127)"},
+        "with 128 the largest magnitude has to be cut off",
     ),
     "not shifted": ("the_upper_half", {".astype(np.uint32) << 16)": ".astype(np.uint32))"}, "the LOWER half"),
     "an end of first + last": (

@@ -77,6 +77,14 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
             "the largest magnitude becomes 128, which int8 does not have (it becomes -128): divide by 127",
             rounded(weight, block, most=128.0),
         ),
+        (
+            "divide by 127: with 128 the largest magnitude has to be cut off",
+            rounded(weight, block, most=128.0, rounding=lambda number: int(np.clip(round(number), -127, 127))),
+        ),
+        (
+            "divide by 127: with 128 the largest positive number has to be cut off, and -128 stays unused",
+            rounded(weight, block, most=128.0, rounding=lambda number: int(np.clip(round(number), -128, 127))),
+        ),
         ("int8 has no -255: divide by 127, for both signs", rounded(weight, block, most=255.0)),
         (
             "the range from smallest to largest was divided by 255: a scale is the largest magnitude / 127",

@@ -63,19 +63,20 @@ def tensor_mistakes(data: np.ndarray, name: str) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives, where that is not what has to come out."""
     dtype, shape, file, place = entry_of(data, name)
     count, start = math.prod(shape), 8 + struct.unpack_from("<Q", file)[0]
+    spaces = start - len(file[:start].rstrip(b" "))
     held = file[place : place + count * (4 if dtype == "F32" else 2)]
     right = tensor(data, name)
     found = {}
     if dtype != "F32":
         whole = np.frombuffer(held, "<u2")
-        found["the two bytes were taken as a whole number: they are a float's bits, use view or frombuffer"] = (
+        found["the two bytes were taken as a whole number: they are a float's bits, to be looked at as a float"] = (
             whole.astype(np.float32).reshape(shape)
         )
         found["the bits are the LOWER half of the float32: shift them by 16 first"] = (
             whole.astype(np.uint32).view(np.float32).reshape(shape)
         )
         with np.errstate(all="ignore"):
-            found["the number was shifted, not its bits: shift as np.uint32, then view(np.float32)"] = (
+            found["a number was made of the shifted bits: they ARE a float32, so look at them as one"] = (
                 (whole.astype(np.uint32) << 16).astype(np.float32).reshape(shape)
             )
     if dtype == "BF16":
@@ -90,6 +91,7 @@ def tensor_mistakes(data: np.ndarray, name: str) -> dict[str, np.ndarray]:
         ("the offsets count from the END of the header, not from the beginning of the file", place - start),
         ("the offsets count from the END of the header: its length is in the first 8 bytes", place - start + 8),
         ("the 8 bytes of the length were left out: tensors begin at 8 + length", place - 8),
+        ("the header ends where its length says, and not at its last }: spaces may follow", place - spaces),
     ):
         if len(file) - wrong_place >= len(held):
             found[cause] = np.array(numbers(dtype, count, file, wrong_place), np.float32).reshape(shape)
@@ -161,6 +163,7 @@ def damaged_files(student: Student) -> None:
 
 
 START = '    start = 8 + int.from_bytes(file[:8], "little")\n'
+LONGER = "    if start > len(file):\n"
 HELD = "    held = file[start + first : start + last]\n"
 SIZES = '    size = {"F32": 4, "F16": 2, "BF16": 2}.get(entry["dtype"])\n'
 MISSING = '    if name == "__metadata__" or name not in header:\n'
@@ -172,6 +175,8 @@ RESULT = '    return numbers.reshape(entry["shape"])\n'
 MUTANTS = [
     Mutant("one_byte", "takes one byte for the length", START, START.replace("file[:8]", "file[:1]"), "length"),
     Mutant("two_bytes", "takes two bytes for the length", START, START.replace("file[:8]", "file[:2]"), "length"),
+    Mutant("four_bytes", "takes four bytes for the length", START, START.replace("file[:8]", "file[:4]"), "length"),
+    Mutant("longer", "takes what there is of a header", LONGER, "    if False:\n", "length"),
     Mutant(
         "first",
         "the tensor that lies first",

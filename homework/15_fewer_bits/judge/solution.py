@@ -144,7 +144,7 @@ def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
 
     Rules
     -----
-    length : all of the first 8 bytes say how long the header is.
+    length : all of the first 8 bytes say how long the header is; where fewer bytes follow, raise ValueError.
     offsets : they count from the end of the header.
     shape : the result has the shape that the header says, of any number of axes.
     f32 : four bytes a number, taken as they are.
@@ -163,6 +163,8 @@ def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
     # <solution read_tensor>
     file = data.tobytes()
     start = 8 + int.from_bytes(file[:8], "little")
+    if start > len(file):
+        raise ValueError(f"the header: expected {start - 8} bytes, got {len(file) - 8}")
     header = json.loads(file[8:start])
     if name == "__metadata__" or name not in header:
         raise KeyError(name)
