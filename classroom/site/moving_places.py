@@ -43,7 +43,7 @@ PLACEMENTS = (
     Placement("lessons/10_partition", "Merging", "subgraphs", "Such a part"),
     Placement("lessons/10_partition", "Waves", "waves", "it waits for another wave"),
     Placement("lessons/10_partition", "The fewest sub-graphs", "levels", "From levels to sub-graphs"),
-    Placement("lessons/11_speed", "5. Winograd: fewer products", "winograd", "An image's tiles overlap"),
+    Placement("lessons/11_speed", "Winograd: fewer products", "winograd", "An image's tiles overlap"),
     Placement(
         "lessons/12_unet", "A network in the shape of a U", "graph_segmenter", "goes down: fewer pixels, more channels"
     ),

@@ -30,6 +30,11 @@ def _alive(lives: Lives, sizes: Mapping[str, int], step: int) -> int:
     return sum(sizes[name] for name, (first, last) in lives.items() if first <= step <= last)
 
 
+def _most_values(lives: Lives, steps: range) -> int:
+    """The step with the most values, the first of several."""
+    return max(steps, key=lambda step: _alive(lives, dict.fromkeys(lives, 1), step))
+
+
 def _steps(lives: Lives) -> int:
     """The number of the last step."""
     return max(last for _, last in lives.values())
@@ -128,26 +133,30 @@ SPREAD: Mistakes = {
 }
 
 ATTAINABLE: Mistakes = {
-    "the lower of the two limits counts: min": lambda flop, size, peak, bandwidth: max(peak, flop / size * bandwidth),
-    "no operator exceeds the peak: min of both": lambda flop, size, peak, bandwidth: flop / size * bandwidth,
+    "both limits hold, so the higher one is out of reach": lambda flop, size, peak, bandwidth: max(
+        peak, flop / size * bandwidth
+    ),
+    "that has no end: the machine has another limit, too": lambda flop, size, peak, bandwidth: flop / size * bandwidth,
     "the intensity is FLOP per byte, f / b": lambda flop, size, peak, bandwidth: min(peak, size / flop * bandwidth),
-    "the bandwidth limits it as well: min(peak, f / b * bandwidth)": lambda flop, size, peak, bandwidth: peak,
-    "the bandwidth is in bytes a second: times FLOP per byte, f / b": lambda flop, size, peak, bandwidth: min(
+    "that is the peak alone: what about an operator that waits for its bytes?": lambda flop, size, peak, bandwidth: (
+        peak
+    ),
+    "FLOP times bytes a second are no speed: the operator's bytes are missing": lambda flop, size, peak, bandwidth: min(
         peak, flop * bandwidth
     ),
-    "the bandwidth is multiplied by: bytes a second times FLOP a byte are FLOP a second": (
+    "FLOP a byte divided by bytes a second are no FLOP a second: look at the units": (
         lambda flop, size, peak, bandwidth: min(peak, flop / size / bandwidth)
     ),
-    "the second limit is in FLOP a second, too: f / b * bandwidth": lambda flop, size, peak, bandwidth: min(
-        peak, bandwidth
+    "bytes a second cannot be compared with FLOP a second: the intensity is missing": (
+        lambda flop, size, peak, bandwidth: min(peak, bandwidth)
     ),
     "FLOP per byte are no whole number: / and not //": lambda flop, size, peak, bandwidth: min(
         peak, flop // size * bandwidth
     ),
-    "the slope need not meet the roof at 10 FLOP a byte: each machine has its own ridge, so min of both": (
+    "the slope need not meet the roof at 10 FLOP a byte: each machine has its own ridge": (
         lambda flop, size, peak, bandwidth: peak if flop / size >= 10 else flop / size * bandwidth
     ),
-    "the FLOP are missing: bytes a second times FLOP a byte, f / b": lambda flop, size, peak, bandwidth: min(
+    "the FLOP of the operator are missing in the second limit": lambda flop, size, peak, bandwidth: min(
         peak, bandwidth / size
     ),
     "the times were added: the two limits work side by side, so the lower speed alone counts": (
@@ -156,25 +165,25 @@ ATTAINABLE: Mistakes = {
     "those are the seconds it takes at least: give FLOP a second": lambda flop, size, peak, bandwidth: max(
         flop / peak, size / bandwidth
     ),
-    "that is the intensity, FLOP a byte: the speed is at most that times bandwidth, and the peak": (
+    "that is the intensity, FLOP a byte: where do the two limits of the machine come in?": (
         lambda flop, size, peak, bandwidth: flop / size
     ),
-    "bytes times bytes a second are no speed: the bandwidth goes with FLOP a byte, f / b": (
+    "bytes times bytes a second are no speed: the bandwidth goes with the intensity": (
         lambda flop, size, peak, bandwidth: min(peak, size * bandwidth)
     ),
     "that says how many such operators fit into a second: each of them does `flop` operations": (
         lambda flop, size, peak, bandwidth: min(peak / flop, bandwidth / size)
     ),
-    "left of the ridge it is f / b * bandwidth, and not the bandwidth itself": lambda flop, size, peak, bandwidth: (
-        peak if flop / size > peak / bandwidth else bandwidth
+    "left of the ridge the intensity is missing: a bandwidth alone is no FLOP a second": (
+        lambda flop, size, peak, bandwidth: peak if flop / size > peak / bandwidth else bandwidth
     ),
     "those are GFLOP/s: leave out the division": lambda flop, size, peak, bandwidth: (
         min(peak, flop / size * bandwidth) / 1e9
     ),
-    "that is an intensity, FLOP a byte: times bandwidth, and the peak as it is": lambda flop, size, peak, bandwidth: (
-        min(flop / size, peak / bandwidth)
+    "that is an intensity, FLOP a byte, the operator's or the ridge's: a speed is asked for": (
+        lambda flop, size, peak, bandwidth: min(flop / size, peak / bandwidth)
     ),
-    "times FLOP per byte, f / b, and no operator exceeds the peak: min of both": (
+    "FLOP times bytes a second are no speed, and the peak is missing: the bandwidth goes with the intensity": (
         lambda flop, size, peak, bandwidth: flop * bandwidth
     ),
 }
@@ -211,6 +220,12 @@ LOWER_BOUND: Mistakes = {
     ],
     "that is the quietest step: max": lambda lives, sizes: min(
         _alive(lives, sizes, step) for step in range(_steps(lives) + 1)
+    ),
+    "the step with the most values need not hold the most bytes: compare bytes": lambda lives, sizes: _alive(
+        lives, sizes, _most_values(lives, range(_steps(lives) + 1))
+    ),
+    "the step with the most values need not hold the most bytes, so compare bytes": lambda lives, sizes: _alive(
+        lives, sizes, _most_values(lives, range(_steps(lives), -1, -1))
     ),
     "the last step is missing: range(last + 1)": lambda lives, sizes: max(
         _alive(lives, sizes, step) for step in range(_steps(lives))
