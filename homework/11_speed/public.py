@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, Student, expect, likely, task
+from classroom.judge import Failure, Student, SubmissionError, expect, likely, task
 
 Life = tuple[int, int]
 Network = tuple[dict[str, Life], dict[str, int]]
@@ -99,7 +99,14 @@ def expect_count(counter: Counter, image: np.ndarray, kernel: np.ndarray) -> Non
         failure = Failure(f"expected at most {most:,} products, counted {counter.count:,}", most, counter.count)
         failure.cause = "is multiply called only for transformed tiles and kernels? Transforms need no products of it"
         if kernel.ndim == 4 and 2 * counter.count == 3 * most:
-            failure.cause = "these are 24 for a tile: F(2, 3) along one axis only. Transform its rows and its columns"
+            failure.cause = (
+                "these are 24 for a tile. Either F(2, 3) is applied along one axis only: transform its columns and its "
+                "rows. Or 16 are those of the tile, and 8 those of a transform that went through multiply, too"
+            )
+            if kernel.shape[1] == 1:  # then a transform through multiply makes more than 8
+                failure.cause = (
+                    "these are 24 for a tile: F(2, 3) along one axis only. Transform its columns and its rows"
+                )
         if kernel.ndim == 4 and counter.count in too_many_tiles(image, kernel):
             failure.cause = (
                 "too many tiles: one begins at every second row and column, so n output rows need ceil(n / 2) of them"
@@ -246,7 +253,8 @@ NO_DEFAULT = {
     "positional argument: 'multiply'": "multiply is np.multiply unless said: leave its default in the first line"
 }
 STEP_ERRORS = NO_DEFAULT | {
-    "broadcast": "the sums of weights (4,) need a second axis to meet the sums of pixels (4, T): [:, None]",
+    "broadcast": "the sums of weights are (4,) and those of pixels (4, T): numpy lines up the LAST axes, so the "
+    "weights' sums need another one",
     "out of bounds for axis 0 with size 2": "d is (4, T) and needs no .T: a column is a tile, so pixel k of "
     "all tiles is the row d[k]",
     "out of bounds for axis 1": "a column of d is a tile, so pixel k of all tiles is the row d[k]",
@@ -336,7 +344,8 @@ ODD = "the last tile needs pixels that are not there: pad x with zeros below and
 OF_KERNELS = "the transform of a kernel g is G g G^T: G (4, 3) on the left, its transpose on the right"
 WAY_BACK = "the way back for products m is A^T m A: A^T (2, 4) on the left, its transpose on the right"
 TILE_ERRORS = NO_DEFAULT | {
-    "axes don't match": "the products are (O, C, down, across, 4, 4): sum over C alone, axis 1, and five axes are left",
+    "axes don't match": "the products are (O, C, down, across, 4, 4), six axes: the kernels need two of length 1, for "
+    "down and across. Sum over C alone, axis 1, and five are left",
     "size 4 is different from 3": OF_KERNELS,
     "size 3 is different from 4": OF_KERNELS,
     "3 (dim 1) != 4 (dim 0)": OF_KERNELS,
@@ -344,17 +353,22 @@ TILE_ERRORS = NO_DEFAULT | {
     "4 (dim 1) != 3 (dim 0)": OF_KERNELS,
     "size 2 is different from 4": WAY_BACK,
     "4 (dim 1) != 2 (dim 0)": WAY_BACK,
+    "array of size 16 into shape (1,2,2)": "16 numbers are left of one tile, and 4 are its outputs: either its "
+    "products were not transformed back, or the image was padded on all sides, as in lesson 6",
 }
 """The errors of products of matrices where all tiles are whole."""
 OVER_KERNELS = "the sum is over the kernels: the products are (O, C, ...), so sum over C, axis 1"
 SUM_ERRORS = {
-    "from shape (3,2,2) into shape (2,2,2)": OVER_KERNELS,
-    "array of size 72 into shape (2,": OVER_KERNELS,
+    "from shape (4,2,2) into shape (2,2,2)": OVER_KERNELS,
+    "array of size 96 into shape (2,": OVER_KERNELS,
+    "array of size 120 into shape (2,": "there is a tile at every pixel: one begins at every second row and column",
+    "array of size 80 into shape (2,": "the tiles begin at every second column, but at every row: leave out half the rows",
+    "array of size 72 into shape (2,": "the tiles begin at every second row, but at every column: leave out half of them",
     "array of size 16 into shape (2,": "the tiles stand side by side: one begins every 2 pixels, not every 4",
     "broadcast": "tiles and kernels meet as (O, C, down, across, 4, 4): the transformed tiles "
     "are (C, down, across, 4, 4), and the transformed kernels need (O, C, 1, 1, 4, 4)",
 }
-"""The errors of three channels and two kernels on 6 x 8 pixels, whose sums and shapes went wrong."""
+"""The errors of four channels and two kernels on 6 x 8 pixels, whose sums and shapes went wrong."""
 ODD_ERRORS = {"window shape": ODD, "mismatch in its core dimension": ODD, "broadcast": ODD, "reshape": ODD}
 
 
@@ -387,7 +401,9 @@ def one_tile(student: Student, oracle: Any) -> None:
 @task("winograd", "result", "dtype", "only", "products")
 def channels_and_kernels(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Several tiles, channels and kernels give what im2col_conv gives, by products of multiply."""
-    x, weight = image(rng, 3, 6, 8, 2)
+    x, weight = image(
+        rng, 4, 6, 8, 2
+    )  # with three channels, kernels (O, C, 4, 4) would meet the tiles without an error
     with likely(TILE_ERRORS | SUM_ERRORS):
         expect_image(student, oracle, x, weight, what=f"the result for {x.shape} and {weight.shape}")
 
@@ -453,12 +469,18 @@ NEVER_AGAIN = (
 )
 
 
-def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -> int:
-    """Raise Failure unless `got` is a right plan -> the bytes of its block."""
+def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int], student: Student | None = None) -> int:
+    """Raise Failure unless `got` is a right plan -> the bytes of its block.
+
+    student : is asked for other plans, where that tells the cause.
+    """
     if type(got) is not dict or set(got) != set(sizes):
         missing = sorted(set(sizes) - set(got)) if type(got) is dict else []
         found = f"a dict without {missing[:3]}" if missing else f"{got!r:.200}"
-        raise Failure(f"expected a dict with the {len(sizes)} names of sizes, got {found}", sorted(sizes), got)
+        failure = Failure(f"expected a dict with the {len(sizes)} names of sizes, got {found}", "a dict", got)
+        if type(got) is not dict and got is not None:
+            failure.cause = "each name needs its own offset: {name: offset, ...}"
+        raise failure
     for name, offset in got.items():
         if type(offset) is not int or offset < 0:
             failure = Failure(f"offset of {name!r}: expected an int of 0 or more, got {offset!r}", "an int", offset)
@@ -471,37 +493,67 @@ def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -
             bytes_together = min(got[a] + sizes[a], got[b] + sizes[b]) - max(got[a], got[b])
             overlaps.append((last - first, bytes_together, first, a, b))
     if overlaps:
-        _, _, step, *two = max(overlaps)
+        longer, _, step, *two = max(overlaps)
         said = " and ".join(f"{n!r} (steps {lives[n]}, bytes {got[n]} to {got[n] + sizes[n] - 1})" for n in two)
         failure = Failure(f"{said} overlap, and both are alive at step {step}", "no overlap", got)
-        if max(shared for _, shared, *_ in overlaps) == 1:
+        if not any(got.values()) and overlaps_in(student, ALIKE):
+            failure.cause = "every value has the offset 0: those that are alive together need different bytes"
+        elif max(shared for _, shared, *_ in overlaps) == 1:
             failure.cause = (
                 "they share one byte: a value from start on fits below the next one if start + size <= offset"
             )
         elif paired_by_position(got, lives, sizes):
             failure.cause = "lives and sizes have the same names, in another order: lives[name], sizes[name]"
-        elif lives_taken_for_apart(got, lives, sizes, overlaps):
-            one, other = sorted(lives[n] for n in two)
-            touching = (
-                f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step {step}. "
-                "Two values meet where each begins no later than the other ends, whichever you place first"
-            )
-            failure.cause = (
-                f"{touching}. Or, if you walk up past neighbours: sort them by their offsets, ask whether a gap is "
-                "large enough, and let none lower the start: max(start, end)"
-            )
-            if start_moved_back(got, lives, sizes, overlaps):
-                failure.cause = (
-                    "if you walk up past neighbours, none of them may lower the start again: start = max(start, end). "
-                    f"Or {touching}"
-                )
         else:
-            failure.cause = (
-                "the values in the way of a new one are all that have a place already, at whichever step they got it, "
-                "and share a step with it. Walk up past them sorted by their offsets, with start = max(start, end)"
-            )
+            failure.cause = IN_THE_WAY
+            if not overlaps_in(student, LONGER):
+                one, other = sorted(lives[n] for n in two)
+                if not longer and overlaps_in(student, TOUCHING):
+                    failure.cause = (
+                        f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step "
+                        f"{step}. Two values meet where each begins no later than the other ends, whichever you place "
+                        "first"
+                    )
+                elif overlaps_in(student, STEPPED):
+                    failure.cause = (
+                        "on the way up past neighbours, none of them may lower the start again: the next one may begin "
+                        "higher and still end lower"
+                    )
         raise failure
     return max((got[name] + size for name, size in sizes.items()), default=0)
+
+
+IN_THE_WAY = (
+    "the values in the way of a new one are all that have a place already, at whichever step they got it, and share a "
+    "step with it. Walk up past them sorted by their offsets, ask of each gap whether it is large enough, and let none "
+    "of them lower the start"
+)
+Lives = tuple[Life, ...]
+ALIKE: tuple[Lives, ...] = (((0, 1), (0, 1)),)
+LONGER: tuple[Lives, ...] = ((0, 2), (1, 3)), ((0, 3), (1, 2))
+TOUCHING: tuple[Lives, ...] = ((0, 1), (1, 2)), ((0, 0), (0, 0)), ((0, 0), (0, 1)), ((0, 1), (1, 1))
+STEPPED: tuple[Lives, ...] = (((0, 5), (6, 11), (5, 6)),)
+"""Small networks that tell mistakes apart: the lives of values of 10, 6 and 5 bytes. The last of STEPPED has to go past
+a neighbour that begins where another does, and ends lower."""
+
+
+def overlaps_in(student: Student | None, cases: tuple[Lives, ...]) -> bool:
+    """Whether the student's plan of one of these networks, its values in any order, has an overlap."""
+    if student is None:
+        return False
+    with student.aside():
+        for case in cases:
+            for order in itertools.permutations(range(len(case))):
+                lives = {f"v{i}": case[i] for i in order}
+                for sizes in itertools.permutations((10, 6, 5)[: len(case)]):
+                    bytes_of = dict(zip(sorted(lives), sizes))
+                    try:
+                        got = student.plan_memory(lives, {name: bytes_of[name] for name in lives})
+                    except SubmissionError:
+                        continue
+                    if type(got) is dict and set(got) == set(lives) and clashes(got, lives, bytes_of):
+                        return True
+    return False
 
 
 def clashes(got: Mapping[str, int], lives: Mapping[str, Life], sizes: Mapping[str, int], shared: int = 1) -> bool:
@@ -518,35 +570,6 @@ def paired_by_position(got: Mapping[str, int], lives: Mapping[str, Life], sizes:
     """Whether the plan would be right if the first life belonged to the first size, and so on."""
     others = (dict(zip(sizes, lives.values())), sizes), (lives, dict(zip(lives, sizes.values())))
     return [*lives] != [*sizes] and any(not clashes(got, *other) for other in others)
-
-
-def lives_taken_for_apart(
-    got: Mapping[str, int], lives: Mapping[str, Life], sizes: Mapping[str, int], overlaps: list[Any]
-) -> bool:
-    """Whether only values that share one step overlap, each at the lowest byte or right above one that it meets."""
-    if any(longer for longer, *_ in overlaps):
-        return False
-    wrong = {(a, b) for *_, a, b in overlaps} | {(b, a) for *_, a, b in overlaps}
-
-    def meets(a: str, b: str) -> bool:
-        return (a, b) not in wrong and lives[a][0] <= lives[b][1] and lives[b][0] <= lives[a][1]
-
-    return all(
-        not got[a] or any(got[a] == got[b] + sizes[b] for b in sizes if a != b and meets(a, b)) for a, _ in wrong
-    )
-
-
-def start_moved_back(
-    got: Mapping[str, int], lives: Mapping[str, Life], sizes: Mapping[str, int], overlaps: list[Any]
-) -> bool:
-    """Whether of any two that overlap one stands right above a third, past which it went after the other."""
-
-    def went_on(name: str, past: str) -> bool:
-        (first, last), bottom = lives[name], got[past]
-        others = [n for n in sizes if n not in (name, past) and lives[n][0] <= last and first <= lives[n][1]]
-        return any(got[name] == got[n] + sizes[n] and bottom <= got[n] for n in others)
-
-    return all(went_on(a, b) or went_on(b, a) for *_, a, b in overlaps)
 
 
 def could_sink(got: Mapping[str, int], lives: Mapping[str, Life], sizes: Mapping[str, int]) -> bool:
@@ -639,7 +662,7 @@ def expect_within(student: Student, some: list[Network], bounds: list[int], most
 def three_values_in_160_bytes(student: Student) -> None:
     """a and c are never alive together and share their place, b is alive with both: 160 bytes are enough."""
     lives, sizes = {"a": (0, 1), "b": (1, 2), "c": (2, 3)}, {"a": 100, "b": 60, "c": 80}
-    height = expect_plan(student.plan_memory(lives, sizes), lives, sizes)
+    height = expect_plan(student.plan_memory(lives, sizes), lives, sizes, student)
     if height > 160:
         failure = Failure(f"expected a block of 160 bytes, got {height}", 160, height)
         failure.cause = NEVER_AGAIN if height == 240 else None
@@ -654,7 +677,7 @@ def nothing_overlaps(student: Student, rng: np.random.Generator) -> None:
     for steps in (1, 2, 3, 5, 8, 13, 30):
         for kind in (0, 1, 2):
             lives, sizes = network(rng, steps, kind)
-            expect_plan(student.plan_memory(lives, sizes), lives, sizes)
+            expect_plan(student.plan_memory(lives, sizes), lives, sizes, student)
 
 
 @task("plan_memory", "both_ends", "apart", "names", "offsets")
@@ -663,7 +686,7 @@ def lives_that_touch(student: Student, rng: np.random.Generator) -> None:
     lives = {f"v{i}": (2 * i, 2 * i + 2) for i in rng.permutation(6).tolist()}
     for _ in range(4):
         sizes = {name: int(rng.integers(1, 1000)) for name in lives}
-        expect_plan(student.plan_memory(lives, sizes), lives, sizes)
+        expect_plan(student.plan_memory(lives, sizes), lives, sizes, student)
 
 
 @task("plan_memory", "both_ends", "apart", "names", "offsets")
@@ -673,7 +696,7 @@ def lives_that_begin_or_end_together(student: Student, rng: np.random.Generator)
     for _ in range(4):
         names = rng.permutation([*lives]).tolist()
         sizes = {name: int(rng.integers(1, 1000)) for name in names}
-        expect_plan(student.plan_memory({name: lives[name] for name in names}, sizes), lives, sizes)
+        expect_plan(student.plan_memory({name: lives[name] for name in names}, sizes), lives, sizes, student)
 
 
 @task("plan_memory", "nothing", "names")
@@ -710,7 +733,8 @@ def within_10_percent(student: Student, rng: np.random.Generator, oracle: Any) -
 FOLD_ERRORS = {
     "truth value": "`if bias` asks for the truth of each of its numbers: ask `bias is None`",
     "NoneType": "bias may be None: that is a bias of zeros",
-    "broadcast": "the four numbers (O,) belong to the first axis of weight (O, C, kh, kw): factor[:, None, None, None]",
+    "broadcast": "the four numbers (O,) belong to the first axis of weight (O, C, kh, kw), and numpy lines up the LAST "
+    "axes: the factor needs more of them",
 }
 
 
@@ -729,10 +753,16 @@ def expect_folded(
         got = student.fold_batchnorm(weight, bias, *statistics, **dict(zip(["eps"], eps)))
     if type(got) is tuple and len(got) == 2 and got[1] is None:
         failure = Failure("the bias: expected an array, got None", shift, None)
-        failure.cause = "no bias is a bias of zeros: the new convolution has one all the same, beta - mean * factor"
+        failure.cause = (
+            "no bias is a bias of zeros: BatchNorm shifts it, and so the new convolution has one all the same"
+        )
         raise failure
     if type(got) is not tuple or len(got) != 2:
         raise Failure(f"expected a tuple (weight, bias), got {type(got).__name__}", "(weight, bias)", got)
+    if [np.shape(part) for part in got] == [shift.shape, kernels.shape]:
+        failure = Failure("expected a tuple (weight, bias), got (bias, weight)", "(weight, bias)", "(bias, weight)")
+        failure.cause = "the two are swapped: the weight comes first, then the bias"
+        raise failure
     tolerance = 1e-9 if weight.dtype == np.float64 else 2e-5
     atol = tolerance * float(np.abs(kernels).max())
     expect(got[0], kernels, rtol=tolerance, atol=atol, what="the weight", mistakes=mistakes)

@@ -1898,7 +1898,7 @@ SPEED_AND_UNET = {
     "11/winograd_step/third_sign": "the third product has the wrong sign",
     "11/winograd_step/whole_halves": "the halves were rounded: / 2, not // 2",
     "11/winograd_step/on_its_side": "the result lies on its side",
-    "11/winograd_step/one_half": "the second product's half is missing",
+    "11/winograd_step/one_half": "the second product is twice too large",
     "11/winograd_step/first_sign": "the pixels of the first product are turned",
     "11/winograd_step/pixels_exchanged": "the pixels of the two middle products are exchanged",
     "11/winograd/pixels_as_they_are": "the pixels are not transformed",
@@ -2012,7 +2012,7 @@ ARRAYS = {
         "11_speed",
         "one_tile",
         {"    inner = into": "    into[2] *= -1\n    inner = into"},
-        "in the lesson's drawing its sum is d[2] - d[1]",
+        "the third row of the pixels' matrix has the wrong sign",
     ),
     "the tiles' axes in a wrong order": (
         "11_speed",
@@ -2048,7 +2048,7 @@ ARRAYS = {
         "11_speed",
         "three_values_in_160_bytes",
         {"start = max(start, offsets[other] + sizes[other])": "start = offsets[other] + sizes[other]"},
-        "if you walk up past neighbours, none of them may lower the start",
+        "on the way up past neighbours, none of them may lower the start",
     ),
     "a list of buffers": (
         "11_speed",
@@ -2079,6 +2079,96 @@ ARRAYS = {
         "within_10_percent",
         {"            if start + sizes[name] <= offsets[other]:\n                break\n": ""},
         "would fit into a gap below its place",
+    ),
+    "a tile at every pixel": (
+        "11_speed",
+        "channels_and_kernels",
+        {"[:, ::2, ::2]": ""},
+        "there is a tile at every pixel",
+    ),
+    "a tile at every pixel that cannot be reshaped": (
+        "11_speed",
+        "channels_and_kernels",
+        {"[:, ::2, ::2]": "", "2 * down, 2 * across)": "height, width)"},
+        "there is a tile at every pixel",
+    ),
+    "a cut with its sides exchanged": (
+        "11_speed",
+        "channels_and_kernels",
+        {"rows[:, :height, :width]": "rows[:, :width, :height]"},
+        "the cut exchanges rows and columns",
+    ),
+    "a reshape with its sides exchanged": (
+        "11_speed",
+        "channels_and_kernels",
+        {"2 * down, 2 * across)": "2 * across, 2 * down)"},
+        "rows and columns were exchanged in the last reshape",
+    ),
+    "a mean over the channels": (
+        "11_speed",
+        "channels_and_kernels",
+        {".sum(axis=1)  # (O": ".mean(axis=1)  # (O"},
+        "the channels were averaged",
+    ),
+    "kernels without axes for the tiles": (
+        "11_speed",
+        "one_tile",
+        {"kernels[:, :, None, None]": "kernels"},
+        "the kernels need two of length 1",
+    ),
+    "kernels without axes for the tiles, and tiles with one more": (
+        "11_speed",
+        "channels_and_kernels",
+        {"multiply(inner, kernels[:, :, None, None])": "multiply(inner[None], kernels)"},
+        "the transformed kernels need (O, C, 1, 1, 4, 4)",
+    ),
+    "only the first tile": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {"return back @ products": "return (back @ products)[:, :1]"},
+        "only the first tile is computed",
+    ),
+    "halves in a matrix of whole numbers": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {
+            "    products = multiply(into @ d, (kernel @ g)[:, None])": "    kernel = kernel.astype(int)\n    products = multiply(into @ d, (kernel @ g)[:, None])"
+        },
+        "cut the halves off",
+    ),
+    "the bias before the weight": (
+        "11_speed",
+        "one_weight",
+        {
+            "return weight * factor[:, None, None, None], (before - mean) * factor + beta": "return (before - mean) * factor + beta, weight * factor[:, None, None, None]"
+        },
+        "the weight comes first",
+    ),
+    "one gamma for all": (
+        "11_speed",
+        "every_channel_has_its_own",
+        {"factor = gamma / np": "factor = gamma[0] / np"},
+        "the gamma of the first",
+    ),
+    "all at offset 0": (
+        "11_speed",
+        "three_values_in_160_bytes",
+        {"    return min(plans, key": "    return dict.fromkeys(sizes, 0)\n    return min(plans, key"},
+        "every value has the offset 0",
+    ),
+    "lives that touch on one side": (
+        "11_speed",
+        "nothing_overlaps",
+        {"lives[other][0] <= last and first <= lives[other][1]": "lives[other][0] < last and first <= lives[other][1]"},
+        "lives that touch in one step were taken for apart",
+    ),
+    "starts only": (
+        "11_speed",
+        "nothing_overlaps",
+        {
+            "lives[other][0] <= last and first <= lives[other][1]": "lives[other][0] <= first and first <= lives[other][1]"
+        },
+        "all that have a place already",
     ),
     "one product of four outside": (
         "11_speed",

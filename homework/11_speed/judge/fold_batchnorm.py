@@ -64,7 +64,9 @@ def folded_mistakes(
         "eps is left out, or not added to the variance": gamma / np.sqrt(np.maximum(var, 1e-30)),
         "eps is added to the root: it stands under it": gamma / (np.sqrt(var) + eps),
         "the variance is not a deviation yet: take its root": gamma / (var + eps),
-        "gamma is forgotten: the factor is gamma / sqrt(var + eps)": 1 / np.sqrt(var + eps),
+        "gamma is forgotten: BatchNorm scales by it, too": 1 / np.sqrt(var + eps),
+        "all channels got the gamma of the first: each has its own": gamma[:1] / np.sqrt(var + eps),
+        "all channels got the factor of the first: each has its own": np.full(len(weight), slope[0]),
         "eps is an argument: take the one that is given, and not always 1e-5": gamma / np.sqrt(var + 1e-5),
         "the root is multiplied by: divide by it": gamma * np.sqrt(var + eps),
         "the weight is as it was: BatchNorm scales what comes out, and so every weight": np.ones(len(weight)),
@@ -72,14 +74,10 @@ def folded_mistakes(
     kernels = {cause: factor[:, None, None, None] * weight for cause, factor in factors.items()}
     for axis, name in ((1, "input channels"), (3, "columns")):
         if weight.shape[axis] == len(weight):
-            cause = (
-                f"the {name} were scaled: the four numbers belong to the output channels, factor[:, None, None, None]"
-            )
+            cause = f"the {name} were scaled: the four numbers belong to the output channels, the weight's first axis"
             kernels[cause] = np.moveaxis(np.moveaxis(weight, axis, -1) * slope, -1, axis)
     if weight.shape[3] == 1 < len(weight):  # numpy makes columns of the channels, and says nothing
-        cause = (
-            "the factor lies along the last axis of the weight, and belongs to the first: factor[:, None, None, None]"
-        )
+        cause = "the factor lies along the last axis of the weight, as numpy lines it up, and belongs to the first"
         kernels[cause] = weight * slope
     shifts = {
         "the convolution's own bias is forgotten": at_zero - slope * before,

@@ -100,14 +100,14 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
         "the tiles stand side by side: one begins every 2 pixels, not every 4": (
             even[:, np.arange(even.shape[1]) % 4 < 2][:, :, np.arange(even.shape[2]) % 4 < 2]
         ),
-        "the tiles are transformed from one side only: rows first, then columns, B^T d B": (
+        "the tiles are transformed from one side only: columns (left), then rows (right), B^T d B": (
             by_transforms(x, weight, np.eye(4))
         ),
-        "the transform on the right is not transposed: B^T d B, into @ tiles @ into.T": by_transforms(x, weight, INTO),
+        "the transform on the right is not transposed: in B^T d B the right one is B": by_transforms(x, weight, INTO),
         "the pixels' matrix and its transpose are exchanged: that with the first row 1, 0, -1, 0 stands on the left": (
             by_transforms(x, weight, INTO, INTO.T)
         ),
-        "the third row of the pixels' matrix has the wrong sign: in the lesson's drawing its sum is d[2] - d[1]": (
+        "the third row of the pixels' matrix has the wrong sign: does your winograd_step pass its tests with it?": (
             by_transforms(x, weight, THIRD_TURNED.T, THIRD_TURNED)
         ),
         "the channels were summed before the product: a product of sums is not the sum of products; sum the products": (
@@ -119,18 +119,22 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
         "the zeros were put above the image or at its left: they belong below and to the right": slow_convolution(
             np.pad(x, ((0, 0), (height % 2, 0), (width % 2, 0))), weight
         )[:, :height, :width],
-        "the image was padded on all sides: no zeros above or at the left, as the output is H-2 x W-2": (
+        "the image was padded on all sides, as in lesson 6: there is no padding here but what the last tiles need": (
             around[:, :height, :width]
         ),
-        "the image was padded on all sides, and so the output is H x W: it is H-2 x W-2, with no zeros around": around,
+        "the image was padded on all sides as in lesson 6, and the output is H x W: no padding here but what the last "
+        "tiles need": around,
         "the sum is over the kernels, too: the products are (O, C, ...), so sum over C alone, axis 1": (
             y.sum(axis=0, keepdims=True)
         ),
         "each kernel has the sum over all of them: the products are (O, C, ...), so sum over C alone, axis 1": (
             np.repeat(y.sum(axis=0, keepdims=True), outputs, axis=0)
         ),
-        "the halves are missing: both middle rows of G, (4, 3), are divided by 2": by_transforms(
+        "the middle rows of G, (4, 3), are twice too large: does your winograd_step pass with it?": by_transforms(
             x, weight, INTO.T, kernel=WHOLE
+        ),
+        "the middle rows of G, (4, 3), are 0: a matrix of whole numbers cuts the halves off": by_transforms(
+            x, weight, INTO.T, kernel=np.trunc(KERNEL)
         ),
         "only the first channel is there: sum the products over all": slow_convolution(x[:1], weight[:, :1]),
         "only the last channel is there: add up the channels, += and not =": slow_convolution(x[-1:], weight[:, -1:]),
@@ -146,6 +150,19 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
             y[:, : height - height % 2, : width - width % 2]
         ),
         f"the result became {np.dtype(other)}: give the matrices the dtype of x": y.astype(other),
+    }
+    rows, cols = ((np.arange(2 * (extent - 1)) + 1) // 2 for extent in even.shape[1:])  # a tile at every pixel
+    every = even[:, rows][:, :, cols]
+    turned = even.reshape(outputs, even.shape[2], even.shape[1])
+    found |= {
+        "there is a tile at every pixel, and so too many outputs: one begins at every second row and column": every,
+        "there is a tile at every pixel: one begins at every second row and column": (every[:, :height, :width]),
+        "the cut exchanges rows and columns: an image is (O, rows, columns)": even[:, :width, :height],
+        "rows and columns were exchanged in the last reshape: first what the tiles give down, then across": turned,
+        "rows and columns were exchanged in the last reshape: what the tiles give down comes first, then across": (
+            turned[:, :height, :width]
+        ),
+        "the channels were averaged: a convolution sums over them": (y / len(x)).astype(x.dtype),
     }
     for order in itertools.permutations(range(4)):
         cause = (

@@ -49,22 +49,25 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
     whole = (d[1] + d[2]) * (g.sum() // 2), (d[2] - d[1]) * ((g[0] - g[1] + g[2]) // 2)
     halves = (d[1] + d[2]) * (g[0] + g[1] + g[2] / 2), (d[2] - d[1]) * (g[0] - g[1] + g[2] / 2)
     found = {
-        "the third product has the wrong sign: in y0 = m1 + m2 + m3 and y1 = m2 - m3 - m4 its pixels are d[2] - d[1]": [
+        "the third product has the wrong sign, in its pixels or in its weights: work out again what m2 - m3 must be": [
             a + b - c,
             b + c - e,
         ],
         "the halves were rounded: / 2, not // 2": [a + whole[0] + whole[1], whole[0] - whole[1] - e],
-        "the halves are missing: both middle sums of weights are divided by 2": [a + 2 * (b + c), 2 * (b - c) - e],
+        "the two middle products are twice too large: what is half of (m2 + m3) + (m2 - m3)?": [
+            a + 2 * (b + c),
+            2 * (b - c) - e,
+        ],
         "the second output subtracts the last product; or else that product's pixels are turned: d[1] - d[3]": [
             a + b + c,
             b - c + e,
         ],
         "the pixels of the first product are turned: d[0] - d[2]": [-a + b + c, b - c - e],
-        "the second product's half is missing: both middle sums of weights are divided by 2": [
+        "the second product is twice too large: the sum of the two equations gives it how many times?": [
             a + 2 * b + c,
             2 * b - c - e,
         ],
-        "the third product's half is missing: both middle sums of weights are divided by 2": [
+        "the third product is twice too large: the difference of the equations gives it how many times?": [
             a + b + 2 * c,
             b - 2 * c - e,
         ],
@@ -76,19 +79,19 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
             a + halves[0] + halves[1],
             halves[0] - halves[1] - e,
         ],
-        "the third product's sum of weights subtracts g[1], and no other weight": [
+        "a sign is wrong in the third product's sum of weights: work out again what m2 - m3 must be": [
             a + b + minus,
             b - minus - e,
         ],
-        "the second product needs all three weights: write out m2 + m3 and see where d[1] g[1] comes from": [
+        "a weight is missing in the second product: write out m2 + m3 and see where d[1] g[1] comes from": [
             a + without + c,
             without - c - e,
         ],
-        "the pixels of the two middle products are exchanged: the sum of pixels meets the sum of weights": [
+        "the pixels of the two middle products are exchanged: each sum of pixels meets the other's weights": [
             a + pixels[0] + pixels[1],
             pixels[0] - pixels[1] - e,
         ],
-        "the weights of the two middle products are exchanged: the sum of pixels meets the sum of weights": [
+        "the weights of the two middle products are exchanged: each sum of weights meets the other's pixels": [
             a + pixels[1] + pixels[0],
             pixels[1] - pixels[0] - e,
         ],
@@ -97,6 +100,7 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
             a + b + c,
             c - b - e,
         ],
+        "both middle products are 0: does a matrix of whole numbers cut the halves off? Give it a float type": [a, -e],
         "the kernel is turned around: g[0] meets the first pixel": list(slow_line(d, g[::-1])),
         "the two outputs are exchanged: y[0] begins with the first pixel": list(slow_line(d, g)[::-1]),
     }
@@ -105,6 +109,16 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
     stacked["the result lies on its side: y[0] has the first output of every tile, y[1] the second (axis=0)"] = (
         slow_line(d, g).T
     )
+    if d.shape[1] > 1:
+        right, only = slow_line(d, g), "only the first tile is computed: every column of d is a tile"
+        stacked[only] = right[:, :1]
+        stacked[f"{only}, and the result has an axis for them"] = right[:, 0]
+        stacked["each column has the result of the first tile: each column of d is a tile"] = np.repeat(
+            right[:, :1], d.shape[1], axis=1
+        )
+        stacked["all tiles but the first were left at 0: each column of d is one"] = np.hstack(
+            [right[:, :1], 0 * right[:, 1:]]
+        )
     stacked[f"the result became {np.dtype(other)}: give the matrices the dtype of d"] = slow_line(d, g).astype(other)
     return stacked
 
