@@ -344,8 +344,8 @@ ODD = "the last tile needs pixels that are not there: pad x with zeros below and
 OF_KERNELS = "the transform of a kernel g is G g G^T: G (4, 3) on the left, its transpose on the right"
 WAY_BACK = "the way back for products m is A^T m A: A^T (2, 4) on the left, its transpose on the right"
 TILE_ERRORS = NO_DEFAULT | {
-    "axes don't match": "the products are (O, C, down, across, 4, 4), six axes: the kernels need two of length 1, for "
-    "down and across. Sum over C alone, axis 1, and five are left",
+    "axes don't match": "the products are (O, C, down, across, 4, 4), so sum over C alone, axis 1: "
+    "five axes are left. Or do the kernels lack the two of length 1, for down and across?",
     "size 4 is different from 3": OF_KERNELS,
     "size 3 is different from 4": OF_KERNELS,
     "3 (dim 1) != 4 (dim 0)": OF_KERNELS,
@@ -362,8 +362,8 @@ SUM_ERRORS = {
     "from shape (4,2,2) into shape (2,2,2)": OVER_KERNELS,
     "array of size 96 into shape (2,": OVER_KERNELS,
     "array of size 120 into shape (2,": "there is a tile at every pixel: one begins at every second row and column",
-    "array of size 80 into shape (2,": "the tiles begin at every second column, but at every row: leave out half the rows",
-    "array of size 72 into shape (2,": "the tiles begin at every second row, but at every column: leave out half of them",
+    "array of size 80 into shape (2,": "the tiles begin at every second column, but at every row",
+    "array of size 72 into shape (2,": "the tiles begin at every second row, but at every column",
     "array of size 16 into shape (2,": "the tiles stand side by side: one begins every 2 pixels, not every 4",
     "broadcast": "tiles and kernels meet as (O, C, down, across, 4, 4): the transformed tiles "
     "are (C, down, across, 4, 4), and the transformed kernels need (O, C, 1, 1, 4, 4)",

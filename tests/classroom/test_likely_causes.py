@@ -2114,7 +2114,7 @@ ARRAYS = {
         "11_speed",
         "one_tile",
         {"kernels[:, :, None, None]": "kernels"},
-        "the kernels need two of length 1",
+        "Or do the kernels lack the two of length 1",
     ),
     "kernels without axes for the tiles, and tiles with one more": (
         "11_speed",
@@ -2132,7 +2132,9 @@ ARRAYS = {
         "11_speed",
         "the_tiles_of_the_example",
         {
-            "    products = multiply(into @ d, (kernel @ g)[:, None])": "    kernel = kernel.astype(int)\n    products = multiply(into @ d, (kernel @ g)[:, None])"
+            "    products = multiply(into @ d, (kernel @ g)[:, None])": (
+                "    products = multiply(into @ d, (kernel.astype(int) @ g)[:, None])"
+            )
         },
         "cut the halves off",
     ),
@@ -2140,7 +2142,9 @@ ARRAYS = {
         "11_speed",
         "one_weight",
         {
-            "return weight * factor[:, None, None, None], (before - mean) * factor + beta": "return (before - mean) * factor + beta, weight * factor[:, None, None, None]"
+            "return weight * factor[:, None, None, None], (before - mean) * factor + beta": (
+                "return (before - mean) * factor + beta, weight * factor[:, None, None, None]"
+            )
         },
         "the weight comes first",
     ),
@@ -2166,7 +2170,9 @@ ARRAYS = {
         "11_speed",
         "nothing_overlaps",
         {
-            "lives[other][0] <= last and first <= lives[other][1]": "lives[other][0] <= first and first <= lives[other][1]"
+            "lives[other][0] <= last and first <= lives[other][1]": (
+                "lives[other][0] <= first and first <= lives[other][1]"
+            )
         },
         "all that have a place already",
     ),
