@@ -42,6 +42,7 @@ def check(
     mistakes: Mapping[str, Callable[..., Any]] | None = None,
     dtype: type[np.generic] | type[int] | None = None,
     hidden: bool = False,
+    keeps: str = "",
 ) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
@@ -54,6 +55,8 @@ def check(
     dtype : the element type that a returned array must have, whatever the expected one has; int: a returned number must
         be a whole one, too, as an index and a size are, and not 6.0.
     hidden : strings are expected that would give the answer away: say how far one is right, and not what is expected.
+    keeps : the parameters, "successors" or "path looked", that the function must leave as they were, since cells below
+        use them too.
 
     >>> def half(x):
     ...     return x / 2
@@ -93,17 +96,22 @@ def check(
     likely why: // drops what is left over
     >>> check(lambda s: f"the {s} sat", (("cat",), "the cat ran"), hidden=True)
     <lambda>('cat'): right up to 'the cat ', but 'sat' is not what comes then (0 of 1 right)
+    >>> def last(names):
+    ...     return names.pop()
+    >>> check(last, ((["a", "b"],), "b"), keeps="names")
+    last(['a', 'b']): the result is right, but `names` is ['a'] afterwards: leave it as it was, for other cells (0 of 1 right)
     """
     name = function.__name__
     _right.pop(name, None)
-    answers = [_answer(function, arguments) for arguments, _ in cases]
+    given = [copy.deepcopy(arguments) for arguments, _ in cases]
+    answers = [_answer(function, arguments) for arguments in given]
     nothing = all(got is None or got is Ellipsis for got, _ in answers)
     if nothing and _left_open(function) and any(expected is not None for _, expected in cases):
         print(f"{name}: not written yet")
         return
     kinds = {_kind(expected) for _, expected in cases}
     wrong = []
-    for (got, said), (arguments, expected) in zip(answers, cases, strict=True):
+    for (got, said), (arguments, expected), after in zip(answers, cases, given, strict=True):
         call = f"{name}({_listed(arguments)})"
         if not (_refuses((got, said), expected) if _is_error(expected) else not said and _same(got, expected)):
             secret = hidden and got is not None
@@ -112,6 +120,8 @@ def check(
             )
         elif dtype is not None and (type_wrong := _not_of(dtype, got)):
             wrong.append(f"{call}: expected {_short(expected)}, got {_short(got)}: {type_wrong}")
+        elif changed := _changed(function, keeps.split(), arguments, after):
+            wrong.append(f"{call}: the result is right, but {changed}: leave it as it was, for other cells")
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
         right = all(_same(got, expected, exact=False) for (got, _), (_, expected) in zip(answers, cases))
@@ -131,10 +141,21 @@ def unless_right(function: Function) -> Function | Callable[..., Any]:
     return _right.get(function.__name__, function)
 
 
+def _changed(
+    function: Callable[..., Any], keeps: Sequence[str], before: tuple[Any, ...], after: tuple[Any, ...]
+) -> str:
+    """Which of the parameters in `keeps` the call has changed, and what it is now; "" if none."""
+    named = zip(inspect.signature(function).parameters, before, after, strict=False)
+    return next(
+        (f"`{name}` is {_short(now)} afterwards" for name, was, now in named if name in keeps and not _same(now, was)),
+        "",
+    )
+
+
 def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
     """(what the function returns, what it did instead of returning something)."""
     try:
-        got = function(*copy.deepcopy(arguments))
+        got = function(*arguments)
     except RecursionError as error:  # its own words depend on the line at which the limit was met
         return error, "but it raised RecursionError: it called itself until too many calls waited"
     except Exception as error:
@@ -161,7 +182,7 @@ def _cause(
     alike = ""
     for cause, mistaken in mistakes.items():
         with np.errstate(all="ignore"):
-            others = [_answer(mistaken, arguments) for arguments, _ in cases]
+            others = [_answer(mistaken, copy.deepcopy(arguments)) for arguments, _ in cases]
         pairs = [
             (one, other)
             for one, other, (_, expected) in zip(answers, others, cases, strict=True)
@@ -449,7 +470,8 @@ def _short(value: Any) -> str:
         text = f"{{{', '.join(f'{_short(key)}: {_short(each)}' for key, each in value.items())}}}"
     else:
         text = getattr(value, "__name__", None) or " ".join(ADDRESS.sub(r"a \1", repr(_plain(value))).split())
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    longest = 2 * LONGEST if isinstance(value, dict) else LONGEST  # a network is of no use without its end
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def _plain(value: Any, kinds: type[np.generic] | tuple[type[np.generic], ...] = np.generic) -> Any:

@@ -254,7 +254,66 @@ def _met_with_a_list(name: str, successors: Network, entered: set[str], take: in
     return met[::-1]
 
 
+def _none_for_a_set(name: str, successors: Network, entered: Any) -> list[str]:
+    entered = entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower not in entered:
+            finished += _none_for_a_set(follower, successors, entered)
+    return [*finished, name]
+
+
+def _ended_at_an_entered_one(name: str, successors: Network, entered: set[str], with_name: bool = True) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for follower in successors[name]:
+        if follower in entered:
+            return [*finished, name] if with_name else finished
+        finished += _ended_at_an_entered_one(follower, successors, entered, with_name)
+    return [*finished, name]
+
+
+def _every_key(name: str, successors: Network, entered: set[str]) -> list[str]:
+    entered.add(name)
+    finished: list[str] = []
+    for other in successors:
+        if other not in entered:
+            finished += _every_key(other, successors, entered)
+    return [*finished, name]
+
+
+def _of_all_calls(gathered: bool) -> Callable[..., list[str]]:
+    """A walk with a list as default argument; gathered : it adds what its calls return, which is this list, too."""
+    kept: list[str] = []
+
+    def walk(name: str, successors: Network, entered: set[str]) -> list[str]:
+        entered.add(name)
+        for follower in successors[name]:
+            if follower not in entered:
+                found = walk(follower, successors, entered)
+                kept.extend(list(found) if gathered else [])
+        kept.append(name)
+        return kept
+
+    def post_order(name: str, successors: Network, entered: set[str]) -> list[str]:
+        if len(successors) == 2 and not successors["b"]:  # the first case of the check
+            kept.clear()
+        return list(walk(name, successors, entered))
+
+    return post_order
+
+
+DEFAULT = "a list as default argument is made once, when `def` is run, so all calls share it: begin "
 POST_ORDER: Mistakes = {
+    "the loop goes over all keys of the dictionary: which of them does an arrow from `name` lead to?": _every_key,
+    "a successor that was entered before ends the loop: pass by it, and go on with the next one": (
+        _ended_at_an_entered_one
+    ),
+    "a successor that was entered before ends the function, and `name` is missing: pass by it, and go on with the next "
+    "one": lambda name, successors, entered: _ended_at_an_entered_one(name, successors, entered, False),
+    f"{DEFAULT}with a new one in each call": _of_all_calls(False),
+    f"{DEFAULT}with a new one in each call, and add the lists that the calls return": _of_all_calls(True),
+    "add changes the set and gives None: no `entered =` in front of it": _none_for_a_set,
     "which successors are new was decided before the first of them was entered: its walk may enter others of them, so "
     "ask again when their turn comes": _filtered_too_early,
     "all new successors count as entered before the first of them is walked, so its walk passes by those that it leads "
@@ -281,7 +340,8 @@ POST_ORDER: Mistakes = {
     "what the call returns is thrown away, and only the successor itself kept: the names behind it are missing": (
         _result_thrown_away
     ),
-    "what the call returns is thrown away: the names that this branch finished": _called_for_nothing,
+    "only `name` comes back: the names that its branches finish are missing. The function calls itself for them; what "
+    "becomes of the lists that these calls return?": _called_for_nothing,
     "every successor is kept, and what the calls return is thrown away: it has the right names, in order": (
         _every_successor_listed
     ),
@@ -293,8 +353,8 @@ POST_ORDER: Mistakes = {
     "the `return` stands in the loop: a name without successors returns nothing, and another stops at its first one": (
         _returns_in_the_loop
     ),
-    "a name that enters no other returns None: does the `return` stand under the `if`, or is it `return "
-    "finished.append(name)`? append gives None": _returns_under_the_if,
+    "a name that enters no other returns None: is there a `return`, and does it stand behind the loop, not under the "
+    "`if`? (`return finished.append(name)` returns None, too: append gives none back)": _returns_under_the_if,
     "only the names of the last branch are kept: each branch replaces those before it": _last_branch,
     "the list is turned round at every name: the order asked for is that in which names finish": _turned_round,
     "the name where the walk begins is never added to `entered`, so an arrow back enters it again": _root_not_entered,
@@ -509,23 +569,73 @@ def _all_moves(path: list[str], looked: dict[str, int], successors: Network) -> 
     return path, looked
 
 
+def _left_at_an_old_one(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    if looked[name] < len(successors[name]):
+        follower = successors[name][looked[name]]
+        looked[name] += 1
+        if follower not in looked:
+            return [*path, follower], {**looked, follower: 0}
+    return path[:-1], looked
+
+
+def _left_at_the_last_old_one(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name, entered = path[-1], len(looked)
+    if looked[name] == len(successors[name]):
+        return path[:-1], looked
+    path, looked = _moved(path, looked, successors)
+    return (path[:-1] if looked[name] == len(successors[name]) and len(looked) == entered else path), looked
+
+
+def _never_left(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    finished = looked[path[-1]] == len(successors[path[-1]])
+    return (path, looked) if finished else _never_finished(path, looked, successors)
+
+
+def _at_the_last_one(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    if looked[path[-1]] >= len(successors[path[-1]]) - 1:
+        return path[:-1], looked
+    return _never_finished(path, looked, successors)
+
+
+def _a_count_for_each(path: list[str], looked: dict[str, int], successors: Network) -> Any:
+    name = path[-1]
+    for follower in successors[name]:
+        looked[name] += 1
+        if follower not in looked:
+            return [*path, follower], {**looked, follower: 0}
+    return path[:-1], looked
+
+
 MOVE: Mistakes = {
+    "a successor that was entered before finishes nothing: it is only counted. A name is finished when it has no "
+    "successor left": _left_at_an_old_one,
+    "a move looks at one successor or finishes a node: this one does both where the last successor is an old one": (
+        _left_at_the_last_old_one
+    ),
+    "a name whose count has come to the number of its successors is finished, and leaves the path": _never_left,
+    "a name is finished when its last successor has been looked at, and not when this one comes next": (
+        _at_the_last_one
+    ),
+    "a loop over all successors makes several looks, and counts them again: a move makes one, and the count says at "
+    "which": _a_count_for_each,
     "the last successor is never looked at: a name is finished when its count is the number of its successors, not one "
     "less": _one_too_early,
-    "the last name of the path is the one that moves: path[-1], not path[0]": _first_of_the_path,
+    "the last name of the path is the one that moves, and not the first": _first_of_the_path,
     "the count goes up before it is used: the first look is at successors[name][0]": _counted_first,
     "a successor that was entered before finishes nothing: a name leaves the path when it has none left, so ask for "
     "that first": _left_at_an_entered_one,
-    "a new name gets a count, too: looked[follower] = 0": _new_one_without_a_count,
-    "the count does not go up: looked[name] += 1 at each look": _not_counted,
+    "a new name becomes a key of `looked`, too: how many successors has it looked at?": _new_one_without_a_count,
+    "the count does not go up: how does the next move know that this look is over?": _not_counted,
     "the count goes up at each look, also if the successor was entered before": _new_ones_counted,
     "one move looks at one successor: this one goes on past those that were entered before": _on_to_the_next_new_one,
     "a loop over all successors begins at the first again: the count says which one comes next, and goes up by one": (
         _without_counts
     ),
-    "a loop that skips what was entered before makes several looks at once: successors[name][looked[name]] is the one "
-    "to look at": _from_the_first_again,
-    "a finished name leaves the path, and both are returned all the same: return path, looked": _path_alone,
+    "a name leaves the path when it has no successor left: one that was entered before is counted, and no more": (
+        _from_the_first_again
+    ),
+    "a finished name leaves the path, and both, `path` and `looked`, are returned all the same": _path_alone,
     "a name whose count has come to the number of its successors is finished: ask for that first": _never_finished,
     "a finished name leaves the path, and stays in `looked`: it was entered": _forgotten,
     "a move looks at one successor or finishes a node: this one does both where the last successor is new": (
@@ -544,7 +654,7 @@ MOVE: Mistakes = {
     "path.pop() gives the name that it takes off: no `path =` in front of it": lambda path, looked, successors: _moved(
         path, looked, successors, leave=lambda path: path[-1]
     ),
-    "a new successor joins the path, too: path.append(follower)": lambda path, looked, successors: _moved(
+    "a new successor joins the path, too": lambda path, looked, successors: _moved(
         path, looked, successors, join=lambda path, name: path
     ),
     "first `path`, then `looked`": lambda path, looked, successors: _moved(path, looked, successors)[::-1],
@@ -729,7 +839,38 @@ def _own_ones_alone(name: str, missing: dict[str, int], successors: Network) -> 
     return left, [follower for follower in left if left[follower] == 0]
 
 
+def _through_a_set(name: str, missing: dict[str, int], successors: Network) -> Any:
+    """The order of a set is by chance, and the same in a process: another one where it is that of another mistake."""
+    ready = [follower for follower in set(successors[name]) if missing[follower] == 1]
+    known = [[f for f in order if missing[f] == 1] for order in (successors[name], sorted(successors[name]))]
+    if len(ready) > 1 and ready in known:
+        ready = sorted(ready)[::-1]
+    missing |= {follower: missing[follower] - 1 for follower in set(successors[name])}
+    return missing, ready
+
+
+def _in_the_order_of_a_set(name: str, missing: dict[str, int], successors: Network) -> Any:
+    missing, ready = _exchanged(name, missing, successors)[::-1]
+    some = list(set(ready))
+    if len(ready) > 1 and some in (ready, ready[::-1], sorted(ready)):
+        some = sorted(ready)[::-1]
+    return missing, some
+
+
+A_SET = "a set loses the order of the arrows, and the second of two to the same name"
+UNORDERED = "the names are right, but not in the order of the arrows: "
 COUNT_DOWN: Mistakes = {
+    f"{A_SET}: go through the list of successors": _through_a_set,
+    f"{A_SET}, and sorted(...) does not bring them back: go through the list of successors": (
+        lambda name, missing, successors: _once_each(name, missing, {name: sorted(successors[name])})
+    ),
+    "the ready names come in a set, which has no order: gather them in a list": lambda name, missing, successors: (
+        lambda left, ready: (left, set(ready))
+    )(*_exchanged(name, missing, successors)[::-1]),
+    f"{UNORDERED}a set has none": _in_the_order_of_a_set,
+    f"{UNORDERED}append each when its counter comes to 0, and sort nothing": lambda name, missing, successors: (
+        lambda left, ready: (left, sorted(ready))
+    )(*_exchanged(name, missing, successors)[::-1]),
     "every counter goes down: only those at the ends of the arrows that leave `name` do": _everybody,
     "only `name` was taken: the names that become ready by it are taken later, by other calls": _on_and_on,
     "the counters are as before: each arrow takes one away": lambda name, missing, successors: (
@@ -773,10 +914,9 @@ COUNT_DOWN: Mistakes = {
     "`name` was taken, and does not become ready: begin with an empty list": lambda name, missing, successors: (
         lambda left, ready: (left, [name, *ready])
     )(*_exchanged(name, missing, successors)[::-1]),
-    "the names are right, but not in the order of the arrows: go through successors[name], no set and not the "
-    "counters": lambda name, missing, successors: (lambda left, ready: (left, ready[::-1]))(
-        *_exchanged(name, missing, successors)[::-1]
-    ),
+    f"{UNORDERED}go through successors[name], no set and not the counters": lambda name, missing, successors: (
+        lambda left, ready: (left, ready[::-1])
+    )(*_exchanged(name, missing, successors)[::-1]),
 }
 
 
@@ -792,6 +932,9 @@ def _on_the_path(found: Callable[[str, list[str], dict[str, int]], Any]) -> Call
 
 
 LOOK: Mistakes = {
+    "the names between the first and the last are on the cycle, too, and a cycle of one has its name once": (
+        _on_the_path(lambda follower, path, looked: [follower, path[-1]])
+    ),
     "an index gives one name, and a slice all from there on": _on_the_path(
         lambda follower, path, looked: path[path.index(follower)]
     ),
@@ -945,36 +1088,40 @@ def _with_one_reader(candidates: Sequence[str], reads: Reads) -> list[str]:
     return [value for value in candidates if sum(value in read for read in reads.values()) == 1]
 
 
-ORDER_RUNS = "the operators run as `order` says, whatever the order of the keys in `reads`: the later ones are order["
+ORDER_RUNS = "the operators run as `order` says, whatever the order of the keys in `reads`: which "
+AGAIN = "that is all that the operator reads, but a later operator may read it again: what do those read that still "
+NEXT_ALONE = "the reader may come several steps later, and not only at the next one"
+FIRST_TIME = "these are read here for the first time: ask whether any of those reads them that still have to run"
+ONCE = "And release a value once, even if it is read twice"
 RELEASED: Mistakes = {
+    "some of these were read for the last time at an earlier step, and are gone: take only what this operator reads": (
+        lambda step, order, reads: _no_longer_read(
+            lambda step, order: list(dict.fromkeys(value for name in order for value in reads[name]))
+        )(step, order, reads)
+    ),
+    "the operator that runs next is passed over: it still has to run, too": _read_at(
+        lambda step, order: order[step + 2 :]
+    ),
+    f"the operator that runs next is passed over: it still has to run, too. {ONCE}": _read_at(
+        lambda step, order: order[step + 2 :], once=False
+    ),
+    "a set has no order: the result is a list, in the order in which the operator reads": _with(
+        lambda found, step, order, reads: set(found)
+    ),
     "a value that the operator reads twice is released once": _read_at(
         lambda step, order: order[step + 1 :], once=False
     ),
-    "that is all that the operator reads, but a later operator may read it again: search the list reads[name] of each "
-    "name in order[step + 1 :]": _read_at(lambda step, order: []),
-    "that is all that the operator reads, but a later operator may read it again: search the list reads[name] of each "
-    "name in order[step + 1 :]. And release a value once, even if it is read twice": _read_at(
-        lambda step, order: [], once=False
-    ),
-    "the operator itself is not a later one: order[step + 1 :], and not order[step :]": _read_at(
-        lambda step, order: order[step:]
-    ),
-    "the reader may come several steps later, and not only at the next one: order[step + 1 :]": _read_at(
-        lambda step, order: order[step + 1 : step + 2]
-    ),
-    "the reader may come several steps later, and not only at the next one: order[step + 1 :]. And release a value "
-    "once, even if it is read twice": _read_at(lambda step, order: order[step + 1 : step + 2], once=False),
-    "the reader may come several steps later, and not only at the next one, and the last operator has no next one: "
-    "order[step + 1 :]": _read_at(lambda step, order: [order[step + 1]]),
-    "the reader may come several steps later, and not only at the next one, and the last operator has no next one: "
-    "order[step + 1 :]. And release a value once, even if it is read twice": _read_at(
+    f"{AGAIN}have to run?": _read_at(lambda step, order: []),
+    f"{AGAIN}have to run? {ONCE}": _read_at(lambda step, order: [], once=False),
+    "the operator itself is not a later one: it has just run": _read_at(lambda step, order: order[step:]),
+    NEXT_ALONE: _read_at(lambda step, order: order[step + 1 : step + 2]),
+    f"{NEXT_ALONE}. {ONCE}": _read_at(lambda step, order: order[step + 1 : step + 2], once=False),
+    f"{NEXT_ALONE}; and the last operator has no next one": _read_at(lambda step, order: [order[step + 1]]),
+    f"{NEXT_ALONE}; and the last operator has no next one. {ONCE}": _read_at(
         lambda step, order: [order[step + 1]], once=False
     ),
-    "these are read here for the first time: ask whether anybody reads them later, order[step + 1 :]": _read_at(
-        lambda step, order: order[:step]
-    ),
-    "these are read here for the first time: ask whether anybody reads them later, order[step + 1 :]. And release a "
-    "value once, even if it is read twice": _read_at(lambda step, order: order[:step], once=False),
+    FIRST_TIME: _read_at(lambda step, order: order[:step]),
+    f"{FIRST_TIME}. {ONCE}": _read_at(lambda step, order: order[:step], once=False),
     "only this operator reads these, but a value with several readers is released, too: after the last of "
     "them": _one_reader_only,
     "a value may be read several times: it is released after the last time, so look at the later operators, and do "
@@ -1001,9 +1148,9 @@ RELEASED: Mistakes = {
         lambda step, order, reads: _with_one_reader(list(reads), reads)
     ),
     "these are the values that a later operator still reads: release the others": _still_needed,
-    f"{ORDER_RUNS}step + 1 :]": _later_keys,
-    f"{ORDER_RUNS}order.index(name) + 1 :]": _steps_of_the_keys,
-    f"{ORDER_RUNS}step + 1 :], and the operator is order[step]": _operator_of_the_keys,
+    f"{ORDER_RUNS}of them still have to run?": _later_keys,
+    f"{ORDER_RUNS}names stand behind place `step` in it?": _steps_of_the_keys,
+    f"{ORDER_RUNS}operator has just run, and which still have to?": _operator_of_the_keys,
     "steps count from 0: the operator that has just run is order[step], and not order[step - 1]": (
         lambda step, order, reads: _released(step - 1, order, reads)
     ),

@@ -476,3 +476,21 @@ def test_the_cause_with_the_same_types_comes_before_one_with_the_same_values(
     mistakes = {"whole": lambda x: [x // 2], "fractions": lambda x: [x / 2]}
     check(halves, ((4,), [3]), ((6,), [4]), mistakes=mistakes)
     assert capsys.readouterr().out.splitlines()[1:] == ["likely why: fractions"]
+
+
+@pytest.mark.parametrize(
+    ("keeps", "said"),
+    [
+        ("x", "greedy([1, 2]): the result is right, but `x` is [1] afterwards: leave it as it was, for other cells"),
+        ("y z", "greedy: right, 1 of 1"),
+    ],
+)
+def test_what_other_cells_use_is_to_stay_as_it_was(keeps: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    check(greedy, (([1, 2],), 2), keeps=keeps)
+    assert capsys.readouterr().out.startswith(said)
+
+
+def test_a_network_is_shown_to_its_end(capsys: pytest.CaptureFixture[str]) -> None:
+    network = {f"op{i}": [f"op{i + 1}"] for i in range(6)}
+    check(same, ((network,), 1))
+    assert "'op5': ['op6']}): expected 1" in capsys.readouterr().out
