@@ -331,6 +331,13 @@ MUTANTS = [
         breaks="depth",
     ),
     Mutant(
+        "from the first successor again",
+        "right, and slow where the walk comes back often to a name with many successors",
+        old="            for follower in path[name]:\n",
+        new="            for follower in successors[name]:\n",
+        breaks="depth",
+    ),
+    Mutant(
         "recursion",
         "right until a chain is longer than Python's limit",
         old=WALK,
@@ -339,7 +346,7 @@ MUTANTS = [
     ),
     Mutant(
         "recursion with a higher limit",
-        "right until the memory of the waiting calls runs out",
+        "the limit belongs to whoever calls the function",
         old=WALK,
         new="        import sys\n\n        sys.setrecursionlimit(10**6)\n" + VISIT,
     ),

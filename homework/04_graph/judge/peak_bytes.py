@@ -114,13 +114,16 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
     }
     counted = {name: down[name][len(readers[name]) - 1] if readers[name] else len(order) - 1 for name in order}
     by_counted = [[name for name in order if counted[name] == step] for step in range(len(order))]
+    shared = [[name for name in gone if len(readers[name]) < 2] for gone in by_last]
+    held = _levels(order, by_last, sizes)
     double = [sum(sizes[s] for s in reads[name]) - sum(sizes[s] for s in set(reads[name])) for name in order]
     return {
         "every result stays to the end. Let each go after its last reader.": sum(sizes.values()),
         "this is the largest result alone. Add up all that is alive at the same step.": max(sizes.values()),
         "only what one operator reads and writes is counted. Others are alive, too: they are read later.": widest,
         KEPT: peak(order, closed, sizes),
-        "too early: an operator's inputs go before its output comes. Take the peak first, then let them go.": max(
+        "too early: an operator's inputs and its own result are there together. Add the result, then take the peak, "
+        "then let the inputs go.": max(
             now - sum(sizes[gone] for gone in leaving)
             for now, leaving in zip(_levels(order, by_last, sizes), by_last, strict=True)
         ),
@@ -145,8 +148,21 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
             for step in range(len(order))
         ),
         "the peak is taken only at operators that read something. Take it at each step.": max(looked_at, default=0),
-        "this is what is left at the end. Keep the largest value on the way.": (
-            _levels(order, by_last, sizes)[-1] - sum(sizes[name] for name in by_last[-1])
+        "this is what the last step holds. Keep the largest number on the way.": held[-1],
+        "this is what is left after the last step. Keep the largest number on the way.": sum(
+            sizes[name] for name in unread
+        ),
+        "a result goes one step too late. It goes after the step that reads it last, before the next one begins.": max(
+            _levels(order, [[], *by_last[:-1]], sizes)
+        ),
+        "an operator's inputs count twice at its step. They are among those that are alive already.": max(
+            now + sum(sizes[source] for source in set(reads[name])) for now, name in zip(held, order, strict=True)
+        ),
+        "results are counted, and not their bytes. Add up sizes[name].": max(
+            _levels(order, by_last, dict.fromkeys(order, 1))
+        ),
+        "a result that several operators read never goes. Let it go after the last of them.": max(
+            _levels(order, shared, sizes)
         ),
         "the operators ran in the order of `sizes`. Go through `order`.": _in_order_of(sizes, reads, sizes),
         "the operators ran in the order of `reads`. Go through `order`.": _in_order_of(reads, reads, sizes),

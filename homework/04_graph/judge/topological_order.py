@@ -10,8 +10,10 @@ next, against the arrows, and among finitely many names you must come to one for
 gives names that are on it. The argument above finds one as well: from any name left over, go to a predecessor that is
 left over, and on, until you meet a name for the second time.
 
-**Cost.** Time and memory grow like V + E. Watch for `order.index(...)`, `name in order` and `ready.pop(0)` on a list:
-each looks through the list, and the whole becomes quadratic. A dictionary, a set or a deque does not.
+**Cost.** Time and memory grow like V + E. Watch for `order.index(...)` and `name in order` on a list: each looks
+through the list, and the whole becomes quadratic; a dictionary or a set does not. `ready.pop(0)` and
+`order.insert(0, name)` move the whole list: quadratic, too, but so quick a move that 60,000 names take about a second.
+A deque takes and puts at either end at once.
 
 **Depth first without recursion** is right as well: the walk of `find_cycle` finishes names in post-order. kuiper's
 `reverse_post_order` is this.
@@ -420,7 +422,7 @@ MUTANTS = [
     ),
     Mutant(
         "recursion with a higher limit",
-        "right until the memory of the waiting calls runs out",
+        "the limit belongs to whoever calls the function",
         old=LOOP,
         new="    import sys\n\n    sys.setrecursionlimit(10**6)\n\n" + RUN,
     ),
