@@ -96,10 +96,10 @@ def check(
     likely why: // drops what is left over
     >>> check(lambda s: f"the {s} sat", (("cat",), "the cat ran"), hidden=True)
     <lambda>('cat'): right up to 'the cat ', but 'sat' is not what comes then (0 of 1 right)
-    >>> def last(names):
+    >>> def end(names):
     ...     return names.pop()
-    >>> check(last, ((["a", "b"],), "b"), keeps="names")
-    last(['a', 'b']): the result is right, but `names` is ['a'] afterwards: leave it as it was, for other cells (0 of 1 right)
+    >>> check(end, ((["a"],), "a"), keeps="names")
+    end(['a']): the result is right, but `names` is [] afterwards: leave it as it was, for other cells (0 of 1 right)
     """
     name = function.__name__
     _right.pop(name, None)

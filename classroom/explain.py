@@ -30,6 +30,8 @@ MAX_VALUE_LINES = 8
 """Maximum number of lines per value."""
 TEXT_LINES = 16
 """Maximum number of lines of a text, such as a model file, whose long lines are wrapped."""
+MANY = 1000
+"""Of a list or dictionary with more elements, as of a chain of 60,000 operators, a line is shown."""
 PRINTED = 10
 """Maximum number of printed lines shown."""
 SMALL = 64
@@ -297,9 +299,13 @@ def long(value: Any) -> str:
         head = f"str of {len(lines)} lines" if len(lines) > 1 else "a line that ends in a newline"
         lines = [piece for line in lines for piece in textwrap.wrap(line, wide, subsequent_indent="  ") or [""]]
     else:
-        head, summary = type(value).__name__, _summary(value)
+        head = type(value).__name__
+        if isinstance(value, (dict, list, tuple)) and len(value) > MANY:
+            head, most = f"{head} of {len(value):,}, which begins", 2
+            value = dict(list(value.items())[:wide]) if isinstance(value, dict) else value[:wide]
+        summary = _summary(value)
         lines = textwrap.wrap(repr(summary), wide)
-        if len(lines) > 3:
+        if len(lines) > 3 and most > 2:
             lines = pprint.pformat(summary, width=wide, compact=True, sort_dicts=False).split("\n")
     if len(lines) > most:
         lines = [*lines[: most - 1], "..."]

@@ -163,7 +163,7 @@ def load(path: Path, source: bytes) -> ModuleType:
 
 @contextlib.contextmanager
 def recursion_limit_kept() -> Iterator[None]:
-    """Refuse a higher recursion limit: with it a recursion of any depth passes, until a deeper one ends the process."""
+    """Refuse a higher recursion limit: it is there to stop a recursion without end, and is not the submission's."""
     change, most = sys.setrecursionlimit, sys.getrecursionlimit()
 
     def setrecursionlimit(limit: int, /) -> None:

@@ -200,3 +200,12 @@ def test_the_likely_cause_stands_above_long_arrays_and_below_short_ones(rows: in
 def test_tiny_numbers_are_not_written_as_zeros() -> None:
     assert "2.e-25" in explain.long(np.array([[1e-25, 2e-25]]))
     assert "e-" not in explain.long(np.array([[1e-25, 1.0]]))
+
+
+def test_a_chain_of_60000_operators_is_shown_in_one_line() -> None:
+    chain = {f"op{i}": [f"op{i + 1}"] for i in range(60_000)}
+    for value, head in ((chain, "dict"), (list(chain), "list")):
+        lines = long(value).split("\n")
+        assert lines[0] == f"{head} of 60,000, which begins"
+        assert "'op1'" in lines[1]
+        assert lines[2:] == ["  ..."]

@@ -152,6 +152,7 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
         "this is what is left after the last step. Keep the largest number on the way.": sum(
             sizes[name] for name in unread
         ),
+        "this is what is left when all has gone. Keep the largest number on the way.": 0,
         "a result goes one step too late. It goes after the step that reads it last, before the next one begins.": max(
             _levels(order, [[], *by_last[:-1]], sizes)
         ),
