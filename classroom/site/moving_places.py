@@ -31,7 +31,7 @@ PLACEMENTS = (
         "depth_first",
         "Reversed, it is a topological order",
     ),
-    Placement("lessons/04_graph", "Kahn: count what is missing", "kahn", "Take any ready node"),
+    Placement("lessons/04_graph", "Kahn: count what is missing", "kahn", "Take a ready node"),
     Placement("lessons/04_graph", "A place for each value", "memory", "The plan of digits. Value 8 lies low"),
     Placement("lessons/06_convolution", "im2col: windows as rows", "im2col", "Three overlapping windows"),
     Placement("lessons/06_convolution", "Stride, padding, dilation", "convolution", "which takes the place of k"),

@@ -1283,6 +1283,52 @@ READER_AND_ORDER = {
         },
         "is counted down twice, and was counted once",
     ),
+    "a result goes one step too late": (
+        "04_graph",
+        "six_operators_of_six_sizes",
+        {"alive -= leaving.get(step, 0)": "alive -= leaving.get(step - 1, 0)"},
+        "a result goes one step too late",
+    ),
+    "what the last step holds": (
+        "04_graph",
+        "six_operators_of_six_sizes",
+        {"        peak = max(peak, alive)": "        peak = alive"},
+        "this is what the last step holds",
+    ),
+    "the result of the step is not there yet": (
+        "04_graph",
+        "six_operators_of_six_sizes",
+        {
+            "        alive += sizes[name]\n        peak = max(peak, alive)\n": (
+                "        peak = max(peak, alive)\n        alive += sizes[name]\n"
+            )
+        },
+        "Add the result, then take the peak",
+    ),
+    "the step beside the peak": (
+        "04_graph",
+        "six_operators_of_six_sizes",
+        {"    return peak\n": "    return peak, step\n"},
+        "other values come with them",
+    ),
+    "a cycle that is raised": (
+        "04_graph",
+        "a_cycle_behind_an_input",
+        {"return names[names.index(follower) :]": 'raise ValueError(f"cycle {names}")'},
+        "find_cycle returns what it finds",
+    ),
+    "Kahn's leftovers": (
+        "04_graph",
+        "a_cycle_behind_an_input",
+        {"return names[names.index(follower) :]": "return [*names[names.index(follower) :], 'shown']"},
+        "If you count as Kahn does",
+    ),
+    "from the first key alone": (
+        "04_graph",
+        "several_inputs_in_any_file_order",
+        {"deque(name for name, count in missing.items() if count == 0)": "deque(list(successors)[:1])"},
+        "did it begin at one input only?",
+    ),
     "walks from inputs alone": (
         "04_graph",
         "an_operator_that_leads_to_itself",
