@@ -222,20 +222,24 @@ def unwritten(function: ast.FunctionDef) -> bool:
 def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
     """Write the files into the folder -> those that are new, or others than before.
 
-    What was changed of THEIRS stays. Where another file is not from this command, or not as it was written,
-    PackageError is raised before anything is written.
+    What was changed of THEIRS stays. A file of an earlier package that is not among `files` is removed, unless it was
+    changed. Where another file is not from this command, or not as it was written, PackageError is raised before
+    anything is written.
     """
     before = written_before(folder)
     kept = set()
-    for name in files:
+    for name, content in files.items():
         path = folder / name
-        if path.exists() and before.get(name) != fingerprint(path.read_bytes()):
+        if path.exists() and fingerprint(path.read_bytes()) not in (before.get(name), fingerprint(content)):
             if name in THEIRS and name in before:
                 kept.add(name)
                 continue
             said = "was changed since it was written" if name in before else "is not from this command"
             other = quoted(folder.with_name(f"{folder.name}2"))
-            raise PackageError(f"{path} {said}: it stays as it is. Write another one: {COMMAND} mine {other}")
+            raise PackageError(
+                f"{path} {said}: it stays as it is. Delete it if you do not need it, and {COMMAND} mine writes it "
+                f"again; or write another package: {COMMAND} mine {other}"
+            )
     try:
         for name, content in files.items():
             path = folder / name
@@ -244,6 +248,12 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         hashes = {name: before[name] if name in kept else fingerprint(content) for name, content in files.items()}
+        for name in before.keys() - files.keys():
+            path = folder / name
+            if path.is_file() and fingerprint(path.read_bytes()) == before[name]:
+                path.unlink()
+            elif path.is_file():
+                hashes[name] = before[name]
         (folder / WRITTEN).write_text(json.dumps(hashes, indent=1) + "\n", encoding="utf-8", newline="\n")
     except OSError as error:
         raise PackageError(f"{folder} cannot be written: {error.strerror}") from error
@@ -271,7 +281,9 @@ def written_before(folder: Path) -> dict[str, str]:
     except (OSError, ValueError):
         hashes = None
     if not isinstance(hashes, dict):
-        raise PackageError(f"{folder} is there, and is not from this command: it stays as it is. Name another folder")
+        raise PackageError(
+            f"{folder} is there, and is not from this command: it stays as it is. Name another folder, or delete this one"
+        )
     return hashes
 
 

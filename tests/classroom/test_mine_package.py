@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import shutil
@@ -359,6 +360,34 @@ def test_what_was_changed_in_the_package_stays_and_other_files_beside_it_too(min
     assert (mine / "parts.py").read_text() == "# by hand\n"
     assert (mine / "tensor.py").read_bytes() == b"# newer\n"
     assert (mine / "notes.txt").read_text() == "notes"
+
+
+def test_the_given_convolution_goes_with_a_solved_conv2d_and_comes_back(mine: Path, solved: Path) -> None:
+    given, own = (files_of_package(register.load(solved), "mine", found) for found in ((), ("conv2d",)))
+    write_package(mine, own)
+    assert not (mine / "convolution.py").exists()
+    write_package(mine, given)
+    assert (mine / "convolution.py").read_bytes() == given["convolution.py"]
+
+
+def test_a_given_file_changed_by_hand_is_not_removed_and_stays_known(mine: Path, solved: Path) -> None:
+    given, own = (files_of_package(register.load(solved), "mine", found) for found in ((), ("conv2d",)))
+    (mine / "convolution.py").write_text("# by hand\n")
+    write_package(mine, own)
+    assert (mine / "convolution.py").read_text() == "# by hand\n"
+    with pytest.raises(PackageError, match=r"was changed since it was written: it stays as it is\. Delete it if"):
+        write_package(mine, given)
+    (mine / "convolution.py").unlink()
+    assert "convolution.py" not in write_package(mine, given)
+    assert (mine / "convolution.py").read_bytes() == given["convolution.py"]
+
+
+def test_a_file_that_is_as_it_would_be_written_stops_nothing(mine: Path, solved: Path) -> None:
+    files = files_of_package(register.load(solved))
+    hashes = json.loads((mine / package.WRITTEN).read_text())
+    del hashes["convolution.py"]
+    (mine / package.WRITTEN).write_text(json.dumps(hashes))
+    assert write_package(mine, files) == {"convolution.py"}
 
 
 @pytest.mark.parametrize("name", ["my-framework", "class", "kuiper", "2nd"])
