@@ -237,12 +237,12 @@ def print_next(course: Course, progress: Progress, results: Sequence[Result]) ->
     """Print the next step if something is solved and nothing failed."""
     states = {result.state for result in results}
     if State.SOLVED in states and not states & set(BAD):
-        print_changes(course, progress, [result.task.id for result in results if result.state is State.SOLVED])
+        print_changes(course, progress, [result.task for result in results if result.state is State.SOLVED])
         say()
         say(status.next_step(course, progress.entries()))
 
 
-def print_changes(course: Course, progress: Progress, passed: Sequence[str]) -> None:
+def print_changes(course: Course, progress: Progress, passed: Sequence[HomeworkTask]) -> None:
     """Print what the exercises that passed compute in the demo's networks, with the command that shows it."""
     from classroom.gallery import share
     from classroom.mine.report import own_parts_text
@@ -251,7 +251,7 @@ def print_changes(course: Course, progress: Progress, passed: Sequence[str]) -> 
     try:
         solved = status.solved_exercises(course, progress.entries())
         own = own_parts_text(passed, solved)
-        changes = share.changes(passed, solved)
+        changes = share.changes([task.id for task in passed], solved)
     except (OSError, KuiperError):  # a course without its models is still a course; `doctor` names what is missing
         return
     for piece, text in changes.items():

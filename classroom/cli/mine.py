@@ -29,7 +29,7 @@ def mine(
     """
     from classroom.gallery.mine import work_of
     from classroom.mine.package import PARTS, PackageError, files_of_package, write_package, written_before
-    from classroom.mine.report import missing_text, outcome_text, parts_table, shorter_order
+    from classroom.mine.report import conv2d_text, missing_text, outcome_text, parts_table, shorter_order
     from classroom.mine.run import compare, so_far
     from classroom.tasks import all_tasks
 
@@ -45,7 +45,9 @@ def mine(
     say()
     work = work_of(course, the_progress(), parts | {"conv2d"})
     solved = {task.id for task in work.solved}
-    show(parts_table([task for task in all_tasks(course) if task.id in parts], solved, work.broken))
+    show(parts_table([task for task in all_tasks(course) if task.id in parts], solved, work.broken, work.faults))
+    if beside := conv2d_text(work):
+        say(beside)
     say()
     try:
         changed = write_package(folder, files_of_package(course, folder.name, solved))

@@ -43,6 +43,7 @@ class StudentWork:
     broken : exercise -> what must hold by its first public test that fails.
     waiting : exercise -> another one that it calls, and that is not written yet.
     late : exercises whose answer had not come when time was up.
+    faults : exercise -> why no test of its file could be run, such as an import that the file must not have.
     """
 
     solved: tuple[HomeworkTask, ...]
@@ -50,6 +51,7 @@ class StudentWork:
     broken: Mapping[str, str] = field(default_factory=dict)
     waiting: Mapping[str, str] = field(default_factory=dict)
     late: frozenset[str] = frozenset()
+    faults: Mapping[str, Exception] = field(default_factory=dict)
 
 
 def work_of(course: Course, progress: Progress, among: Collection[str] | None = None) -> StudentWork:
@@ -66,6 +68,7 @@ def work_of(course: Course, progress: Progress, among: Collection[str] | None = 
     record(again, progress, [])
     passed = {result.task.id for result in again if result.state is State.SOLVED}
     failed = [result.task for result in again if result.task.id not in passed]
+    faults = {result.task.id: result.fault for result in again if result.fault is not None}
     lost = [task.id for task in failed if states[task.id] is State.CHANGED]
     if lost:
         what = f"{', '.join(lost)} passed before and {'does' if len(lost) == 1 else 'do'} not now"
@@ -75,7 +78,7 @@ def work_of(course: Course, progress: Progress, among: Collection[str] | None = 
     broken = {result.task.id: what_must_hold(result.failures[0]) for result in again if result.failures}
     waiting = {result.task.id: result.waits_for for result in again if result.waits_for}
     late = frozenset(result.task.id for result in again if result.failures and is_late(result.failures[0]))
-    return StudentWork(tuple(solved), tuple(failed), broken, waiting, late)
+    return StudentWork(tuple(solved), tuple(failed), broken, waiting, late, faults)
 
 
 def is_late(outcome: Outcome) -> bool:

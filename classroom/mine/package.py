@@ -67,11 +67,11 @@ class FrameworkPart:
 
 PARTS = (
     FrameworkPart("flatten", "torch.flatten: each sample as a row"),
-    FrameworkPart("padding", "the borders of images, for convolutions"),
+    FrameworkPart("padding", "the borders of images for nn.Conv2d"),
     FrameworkPart("parse_parameter", "the options of an operator"),
     FrameworkPart("parse_operator", "the lines of the model file"),
     FrameworkPart("topological_order", "the order of execution"),
-    FrameworkPart("sigmoid", "nn.Sigmoid, and the registry that finds it"),
+    FrameworkPart("sigmoid", "nn.Sigmoid, found by the registry"),
     FrameworkPart("max_pool2d", "nn.MaxPool2d"),
     FrameworkPart("im2col", "the windows of nn.Conv2d"),
     FrameworkPart("functions", "pnnx.Expression"),
@@ -282,7 +282,8 @@ def written_before(folder: Path) -> dict[str, str]:
         hashes = None
     if not isinstance(hashes, dict):
         raise PackageError(
-            f"{folder} is there, and is not from this command: it stays as it is. Name another folder, or delete this one"
+            f"{folder} is there, and is not from this command: it stays as it is. Name another folder, "
+            "or delete this one"
         )
     return hashes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import sys
@@ -18,30 +19,44 @@ from classroom.mine.package import PARTS, PHOTOGRAPH, FrameworkPart, quoted
 from classroom.mine.run import UNSEEN, BesideKuiper
 from classroom.page import paragraph, styled
 from classroom.started import COMMAND
-from classroom.tasks import HomeworkTask
+from classroom.tasks import HomeworkTask, files_of
 
 if TYPE_CHECKING:
     from classroom.gallery.mine import StudentWork
 
 
-def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str], begun: Collection[str] = ()) -> Table:
+def parts_table(
+    tasks: Sequence[HomeworkTask], solved: Collection[str], begun: Collection[str] = (), faults: Collection[str] = ()
+) -> Table:
     """Table of the parts: lesson, exercise, what it does in the framework, whose code runs.
 
-    begun : those that are written, and not right yet.
+    begun : those that are written, and not right yet. faults : those whose file is Python and cannot be loaded.
     """
     lessons = {task.id: str(task.lesson.number) for task in tasks}
     unread = {task.id for task in tasks if task.id not in solved and isinstance(syntax_error(task.file), SyntaxError)}
     drawn = Table(box=None, pad_edge=False)
-    drawn.add_column("Lesson", justify="right")
+    drawn.add_column("Lesson", justify="right", no_wrap=True)
     for name in ("Part", "What it does", ""):
         drawn.add_column(name, no_wrap=True)
     for part in PARTS:
         stands = "yours" if part.exercise in solved else "not right" if part.exercise in begun else "missing"
+        stands = "not loaded" if part.exercise in faults else stands
         stands = "not Python yet" if part.exercise in unread else stands
         drawn.add_row(lessons[part.exercise], part.exercise, part.does, stands)
     drawn.add_row("6", "conv2d", "nn.Conv2d, of these windows (a bonus)", "yours" if "conv2d" in solved else "given")
     drawn.add_row("5", "ReLU", "nn.ReLU, the lesson's example", "given")
     return drawn
+
+
+def conv2d_text(work: StudentWork) -> str:
+    """That the given convolution runs because the student's own is not right; "" if there is none, or it is right."""
+    if "conv2d" in work.broken:
+        why = f"must hold: {work.broken['conv2d']}"
+    elif "conv2d" in work.faults and "conv2d" not in {task.id for task in work.solved}:
+        why = f"{COMMAND} check conv2d says why"
+    else:
+        return ""
+    return labelled("conv2d", f"yours is not right yet, and the given one runs in its place; {why}")
 
 
 def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWork, done: Sequence[str] = ()) -> str:
@@ -54,7 +69,7 @@ def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWo
     following, word = first, "not right yet" if first in work.broken else "not solved yet"
     says = f"{first} ({missing[0].does}), which is {word}"
     for task in work.unsolved:
-        if task.id == first and (fault := syntax_error(task.file)):
+        if task.id == first and (fault := syntax_error(task.file) or work.faults.get(first)):
             says = f"{first} ({missing[0].does}): {fault_in_words(task, fault)}"
     if first in work.waiting:
         following = work.waiting[first]
@@ -114,12 +129,28 @@ def patches_text(found: BesideKuiper) -> str:
     return f"the network of lesson 8 names {found.patches_right} of {found.patches} patches of photographs right"
 
 
-def own_parts_text(passed: Collection[str], solved: Collection[str]) -> str:
+def own_parts_text(passed: Sequence[HomeworkTask], solved: Collection[str]) -> str:
     """How many parts of the framework are there, where one of them has just passed; "" where none has."""
     ids = [part.exercise for part in PARTS]
-    if not set(passed) & set(ids):
+    parts = [task for task in passed if task.id in ids]
+    if not parts:
         return ""
-    return f"{len(set(ids) & set(solved))} of {len(ids)} parts of your own framework: {COMMAND} mine"
+    left = [name for name in ids if name not in solved]
+    without = f", {' and '.join(left)} not checked or not right yet" if 0 < len(left) <= 2 else ""
+    said = f"{len(ids) - len(left)} of {len(ids)} parts of your own framework{without}: {COMMAND} mine"
+    for file in files_of(parts):
+        for module in modules_beside(file):
+            said += f". It copies {file.name} without {module}.py: write what you need of that into {file.name}"
+    return said
+
+
+def modules_beside(file: Path) -> list[str]:
+    """The modules of the student's own that a homework file imports: those that lie beside it."""
+    names = list[str]()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names += [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+    return sorted({name for name in names if name.isidentifier() and file.with_name(f"{name}.py").is_file()})
 
 
 def looked_for() -> list[str]:

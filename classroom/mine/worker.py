@@ -1,8 +1,9 @@
 """The process in which a student's package runs with numpy only: `python worker.py REQUEST`; JSON in, JSON out.
 
-The request is {"package": folder, "networks": [[.pnnx.param file, .npy file of inputs, .npy file to write], ...]}. The
-answer is {"error": sentence, "network": the index of the network at which it happened}. The request {"package": folder,
-"param": .pnnx.param file, "parts": [exercise, ...]} is answered by {"lines": what these parts make of the file}.
+The request is {"package": folder, "homework": {file of the package: homework file}, "networks": [[.pnnx.param file, .npy
+file of inputs, .npy file to write], ...]}. The answer is {"error": sentence, "network": the index of the network at which
+it happened}. The request {"package": folder, "param": .pnnx.param file, "parts": [exercise, ...]} is answered by {"lines":
+what these parts make of the file}.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import os
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.machinery import PathFinder
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -30,11 +32,11 @@ KNOWN = {*sys.stdlib_module_names, "numpy"}
 class Refuser:
     """Refuses imports of kuiper, and of the package those of libraries; says in which line of the package they stand.
 
-    What numpy imports for itself is its own affair.
+    What numpy imports for itself is its own affair. `homework` : file of the package -> the homework file.
     """
 
-    def __init__(self, package: Path) -> None:
-        self.package = package
+    def __init__(self, package: Path, homework: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.package, self.homework = package, homework
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
         """Raise ImportError for a module of kuiper, or of a library if the package asks; leave all else to others."""
@@ -57,7 +59,14 @@ class Refuser:
         frame = sys._getframe(1)
         while frame.f_back is not None and not self.holds(frame.f_code.co_filename):
             frame = frame.f_back
-        where = f"{self.package.name}/{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}"
+        file = Path(frame.f_code.co_filename).name
+        where = f"{self.package.name}/{file}, line {frame.f_lineno}"
+        first = name.partition(".")[0]
+        if first not in REFUSED and PathFinder.find_spec(first) is None:
+            raise ImportError(
+                f"{where} imports {name}, which is not in the package: of your homework its own files are copied, and "
+                f"no module beside them. Write what you need of it into {self.homework.get(file, file)}"
+            )
         raise ImportError(
             f"{where} imports {name}, and your framework has to do without it: numpy is all it needs. "
             "An import that only the exercise needs belongs into the function that uses it"
@@ -84,7 +93,7 @@ def load_package(folder: Path) -> Any:
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Run the networks one after the other, until one fails."""
     folder = Path(request["package"])
-    refuser = Refuser(folder)
+    refuser = Refuser(folder, request.get("homework", {}))
     sys.meta_path.insert(0, refuser)
     result: dict[str, Any] = {"error": "", "network": -1}
     try:
@@ -129,7 +138,7 @@ def lines_so_far(request: dict[str, Any]) -> dict[str, list[str]]:
 def sentence(error: BaseException, refuser: Refuser) -> str:
     """The exception as a sentence, with the line of the package in which it came up."""
     said = str(error) or type(error).__name__
-    if isinstance(error, ImportError) and "has to do without it" in said:
+    if isinstance(error, ImportError) and " imports " in said:
         return said
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if refuser.holds(frame.filename)]
     where = f"{refuser.package.name}/{Path(lines[-1].filename).name}, line {lines[-1].lineno}: " if lines else ""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import kuiper
@@ -25,7 +27,15 @@ from classroom.mine import package, run
 from classroom.mine.networks import MAGIC, random_network, shuffled
 from classroom.mine.package import PARTS, PackageError, files_of_package, write_package
 from classroom.mine.reference import answers, reference_parts
-from classroom.mine.report import interpreter, missing_text, outcome_text, parts_table, run_by_hand
+from classroom.mine.report import (
+    conv2d_text,
+    interpreter,
+    missing_text,
+    outcome_text,
+    own_parts_text,
+    parts_table,
+    run_by_hand,
+)
 from classroom.mine.run import UNSEEN, BesideKuiper, compare
 from classroom.progress import Progress
 from classroom.stubs import put_back
@@ -459,6 +469,59 @@ def test_a_file_that_is_not_python_yet_is_told_with_the_line(solved: Path) -> No
     said = " ".join(missing_text(solved / "mine", PARTS[:1], StudentWork((), (flatten,))).split())
     assert "hw02_tensor.py, line 4 is not Python yet" in said
     assert "not solved yet" not in said
+
+
+def test_a_file_that_cannot_be_loaded_is_told_with_the_line(solved: Path) -> None:
+    with_public_tests(solved)
+    file = solved / "homework/02_tensor/hw02_tensor.py"
+    change(file, "import numpy as np\n", "import kuiper\nimport numpy as np\n")
+    work = work_of(register.load(solved), Progress(solved), {"flatten", "padding"})
+    assert set(work.faults) == {"flatten", "padding"}
+    tasks = [task for task in all_tasks(register.load(solved)) if task.id in IDS]
+    stands = list(parts_table(tasks, set(IDS) - set(work.faults), (), work.faults).columns[3].cells)
+    assert stands.count("not loaded") == 2
+    said = " ".join(missing_text(solved / "mine", PARTS[:2], work).split())
+    assert "flatten (torch.flatten: each sample as a row): hw02_tensor.py, line 11: it imports kuiper" in said
+    assert "not solved yet" not in said
+
+
+def test_at_80_columns_the_table_is_whole() -> None:
+    tasks = [task for task in all_tasks(register.load(ROOT)) if task.id in IDS]
+    drawn = parts_table(tasks, set())
+    drawn.columns[3]._cells[:] = ["not Python yet"] * drawn.row_count
+    console = Console(width=80, file=io.StringIO())
+    console.print(drawn)
+    said = console.file.getvalue()
+    assert "Lesson" in said
+    assert "\N{HORIZONTAL ELLIPSIS}" not in said
+
+
+def test_a_conv2d_that_is_not_right_is_told_beside_the_given_one() -> None:
+    work = StudentWork((), (), {"conv2d": "A kernel of ones adds up."})
+    said = " ".join(conv2d_text(work).split())
+    assert "yours is not right yet, and the given one runs in its place" in said
+    assert "must hold: A kernel of ones adds up." in said
+    assert conv2d_text(StudentWork((), (), SOME)) == ""
+
+
+def test_a_module_beside_the_homework_is_told_where_to_write_it(mine: Path) -> None:
+    change(mine / "model.py", "import numpy as np\n", "import numpy as np\nfrom helpers_of_mine import walk\n")
+    error = compare(mine, seed=1).error
+    assert re.match(r"mine/model\.py, line \d+ imports helpers_of_mine, which is not in the package", error)
+    assert error.endswith("Write what you need of it into hw08_resnet.py")
+
+
+def test_check_counts_the_parts_and_names_what_is_left_and_a_module_beside_the_file(solved: Path) -> None:
+    tasks = [task for task in all_tasks(register.load(solved)) if task.id == "framework"]
+    assert f"{len(IDS)} of {len(IDS)} parts of your own framework: " in own_parts_text(tasks, IDS)
+    said = own_parts_text(tasks, [name for name in IDS if name != "adaptive_avg_pool"])
+    assert f"{len(IDS) - 1} of {len(IDS)} parts of your own framework, adaptive_avg_pool not checked" in said
+    assert "copies" not in said
+    (file,) = files_of(tasks)
+    file.with_name("helper.py").write_text("")
+    file.write_text(f"import helper\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
+    assert "It copies hw08_resnet.py without helper.py" in own_parts_text(tasks, IDS)
+    assert own_parts_text([], IDS) == ""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a link needs rights there")
