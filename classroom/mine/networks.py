@@ -158,11 +158,17 @@ class Writer:
 
     def linear(self, x: Image, classes: int, bias: bool = True) -> str:
         """Each image flattened, and a linear layer."""
-        flat = self.add("torch.flatten", [x.name], {"end_dim": -1, "start_dim": 1})
-        features = x.channels * x.rows * x.cols
+        return self.dense(self.flat(x), x.channels * x.rows * x.cols, classes, bias)
+
+    def flat(self, x: Image) -> str:
+        """Each image as a row."""
+        return self.add("torch.flatten", [x.name], {"end_dim": -1, "start_dim": 1})
+
+    def dense(self, x: str, features: int, classes: int, bias: bool = True) -> str:
+        """A linear layer over rows of `features` numbers."""
         weights = self.with_bias(self.random(classes, features), bias)
         options = {"bias": bias, "in_features": features, "out_features": classes}
-        return self.add("nn.Linear", [flat], options, weights)
+        return self.add("nn.Linear", [x], options, weights)
 
     def with_bias(self, weight: np.ndarray, bias: bool) -> dict[str, np.ndarray]:
         """The weights of a layer; without `bias` there is only one."""

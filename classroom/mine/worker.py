@@ -1,9 +1,9 @@
 """The process in which a student's package runs with numpy only: `python worker.py REQUEST`; JSON in, JSON out.
 
-The request is {"package": folder, "homework": {file of the package: homework file}, "networks": [[.pnnx.param file, .npy
-file of inputs, .npy file to write], ...]}. The answer is {"error": sentence, "network": the index of the network at which
-it happened}. The request {"package": folder, "param": .pnnx.param file, "parts": [exercise, ...]} is answered by {"lines":
-what these parts make of the file}.
+The request is {"package": folder, "homework": {file of the package: homework file}, "networks": [[.pnnx.param file,
+.npy file of inputs, .npy file to write], ...]}. The answer is {"error": sentence, "network": the index of the network
+at which it happened}. The request {"package": folder, "param": .pnnx.param file, "parts": [exercise, ...]} is answered
+by {"lines": what these parts make of the file}.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ import kuiper
 from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 from classroom.mine import networks
 from classroom.mine.networks import Network, Writer, random_network, shuffled
-from classroom.mine.reference import by_position, call_part, parsed_lines
+from classroom.mine.reference import answers, by_position, call_part, parsed_lines
 
 POOL_ERRORS = {
     "slice indices must be integers": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
@@ -349,6 +350,43 @@ NAME_FOR_ARRAY = (
     "parts.{} was given the name of an operand, a text: compute takes the arrays, [values[operand] for operand in "
     "inputs]."
 )
+EVERY_X = (
+    "every operator was given x, the network's input: framework hands compute the arrays of the operands that this "
+    "operator reads, values[operand] for each of its inputs."
+)
+CHAINED = (
+    "each operator was given what the operator before it computed: framework hands compute the arrays of the operands "
+    "that this operator reads, and one of them may have been computed much earlier. (Lesson 4, 'The loop that runs a "
+    "network'.)"
+)
+FEWER = (
+    "parts.evaluate was given {} of the {} operands that its operator reads. If compute hands all of `inputs` on, the "
+    "others were lost in framework: it gives compute an array for each operand of the line."
+)
+ONE_SAMPLE = (
+    "parts.{} was given one sample of x: the parts take whole batches, so x goes through the operators once, as it is."
+)
+FILE_ORDER = (
+    "parts.topological_order was called with the right successors, and yet the operators ran in the order of the "
+    "file: go through the names that it returns."
+)
+LINES_CUT = (
+    "only {} of {} operators were parsed. An empty line is none of those that the second line of the file counts: take "
+    "all lines after the first two that are not empty."
+)
+CACHED = "An x was given the result of an earlier one: every x is computed anew, also where its shape was seen before."
+CAST = (
+    "x and all weights are float32, and the result is not: leave the types as they are, without astype, and without "
+    "arrays of numpy's own type in between."
+)
+PREFIX = (
+    "nn.ReLU6 begins like nn.ReLU, and is another type: compare whole types, kind in TYPES, and not how they begin or "
+    "what they contain."
+)
+TEXT_FOR_BIAS = (
+    "params['bias'] is a text, True or False, that says whether there is a bias. The array itself is "
+    "weights.get(f'{name}.bias')."
+)
 ARRAY_FOR_LIST = "parts.evaluate takes ALL inputs of the operator, in a list: parts.evaluate(params['expr'], inputs)."
 DICTIONARY_FOR_LIST = (
     "parts.evaluate takes the inputs in a list, and in no dictionary: @0 is inputs[0], and @1 is inputs[1]."
@@ -470,6 +508,9 @@ BROKEN = {
     "does not have enough dimensions": "nn.Linear multiplied by None, or by a single number: its weight is "
     "weights[f'{name}.weight'].",
     "shapes (3,4) (4,4)": "* multiplies number by number: the matrix product is x @ weight.T.",
+    "shapes (3,4) (4,1)": "bias[:, None] stands upright, a row for each number: the bias is (out_features,), and is "
+    "added to every row of (N, out_features) as it is.",
+    "dtype('<U": TEXT_FOR_BIAS,
     "shapes (4,3) (4,)": "weight @ x.T lies on its side: x @ weight.T is (N, out_features), and fits the bias.",
     "matmul": "nn.Linear's weight is (out_features, in_features): the product with (N, in_features) needs weight.T.",
     "to unpack": "parse_operator gives six values: type, name, inputs, outputs, params, attributes; "
@@ -507,6 +548,7 @@ class Calls(list[str]):
 
     successors : what parts.topological_order was given last. options : (part, its options) of each call with options.
     biases : what each call of parts.conv2d had for a bias. expressions : the texts that parts.evaluate was given.
+    reads : (part, the arrays that it was given) of each call that computes.
     slip : the likely cause of an error, if a part was given something that is no array.
     """
 
@@ -516,6 +558,7 @@ class Calls(list[str]):
         self.options: list[tuple[str, list[Any]]] = []
         self.biases: list[Any] = []
         self.expressions: list[Any] = []
+        self.reads: list[tuple[str, list[Any]]] = []
         self.slip = ""
 
     def note(self, name: str, args: Sequence[Any]) -> None:
@@ -526,6 +569,7 @@ class Calls(list[str]):
             self.options.append((name, list(map(plain, args[TAKES[name][1] :]))))
         if name == "conv2d":
             self.biases.append(args[2])
+            self.slip = self.slip or TEXT_FOR_BIAS * (str(args[2]) in ("True", "False"))
             self.slip = self.slip or NUMBER_FOR_BIAS.format(args[2]) * isinstance(args[2], int | float)
         if name == "evaluate":
             self.expressions.append(args[0])
@@ -533,6 +577,7 @@ class Calls(list[str]):
             self.slip = self.slip or DICTIONARY_FOR_LIST * isinstance(args[1], dict)
         if name in COMPUTES:
             read = args[1] if name == "evaluate" and isinstance(args[1], list | tuple) else args[:1]
+            self.reads.append((name, list(read)))
             self.slip = self.slip or NAME_FOR_ARRAY.format(name) * any(isinstance(one, str) for one in read)
 
     def computed(self) -> list[str]:
@@ -623,6 +668,69 @@ def never_cause(network: Network, calls: Calls) -> str:
     return NEVER.format(part) if part else ""
 
 
+def wiring_cause(student: Student, network: Network, calls: Calls) -> str:
+    """That operators are given other arrays than their lines say, seen in a network of two operators; "" if not.
+
+    What writes into its input is not taken for this: the first of the two gives an array of another shape.
+    """
+    write, seen = Writer(np.random.default_rng(1)), Calls()
+    x = write.image(1, 2, 2)
+    two = write.network(write.expression("sub(@0,@1)", write.average(x, (1, 1)), x).name)
+    array = np.arange(8, dtype=np.float32).reshape(2, 1, 2, 2)
+    with student.aside(), suppress(Failure, SubmissionError):
+        student.run_framework(two.text, {}, [array], noted(seen))
+    given = next((reads for part, reads in seen.reads if part == "evaluate"), [])
+    shapes = [np.shape(one) for one in given]
+    lines = [line.split() for line in network.text.splitlines()[2:]]
+    reads = [(words[0], words[4 : 4 + int(words[2])]) for words in lines]
+    if shapes in ([array.shape], [(2, 1, 1, 1)]):
+        most = max((len(operands) for kind, operands in reads if kind == "pnnx.Expression"), default=1)
+        lost = [len(read) for part, read in calls.reads if part == "evaluate" and len(read) < most]
+        return FEWER.format(lost[0], most) if lost else ""
+    if shapes == [array.shape] * 2:
+        return EVERY_X
+    writes = [words[4 + int(words[2]) :][: int(words[3])] for words in lines]
+    straight = all(set(operands) <= set(before) for before, (_, operands) in zip(writes, reads[1:]))
+    return CHAINED * (shapes == [(2, 1, 1, 1)] * 2 and not straight)
+
+
+def sample_cause(calls: Calls, inputs: Sequence[np.ndarray]) -> str:
+    """That a part was given one sample of a batch; "" if none was."""
+    batches = [x for x in inputs if len(x) > 1]
+    ones = [one for x in batches for one in (x[0], x[:1])]
+    found = (part for part, read in calls.reads if any(np.array_equal(array, one) for array in read for one in ones))
+    return ONE_SAMPLE.format(part) if (part := next(found, "")) else ""
+
+
+def lines_cause(text: str, calls: Calls) -> str:
+    """That lines of a file with empty lines in it were not parsed; "" if all were."""
+    lines = text.splitlines()[2:]
+    written, parsed = sum(map(bool, map(str.strip, lines))), calls.count("parse_operator")
+    return LINES_CUT.format(parsed, written) if written < len(lines) and 0 < parsed < written else ""
+
+
+def file_order_cause(student: Student, network: Network, calls: Calls, inputs: Sequence[np.ndarray]) -> str:
+    """That the network is right as long as its lines stand in order, though topological_order was asked; else ""."""
+    if "topological_order" not in calls or not inputs:
+        return ""
+    right = False
+    with student.aside(), suppress(Failure, SubmissionError):
+        got = student.run_framework(network.text, network.weights, list(inputs), call_part)
+        expect(got, answers(network, inputs), rtol=1e-4, atol=1e-4)
+        right = True
+    return FILE_ORDER * right
+
+
+def loop_cause(student: Student, network: Network, calls: Calls, inputs: Sequence[np.ndarray], text: str | None) -> str:
+    """What is wrong with the order or the arrays that `framework` goes through; "" if nothing is."""
+    return (
+        sample_cause(calls, inputs)
+        or wiring_cause(student, network, calls)
+        or (text is not None and file_order_cause(student, network, calls, inputs))
+        or ""
+    )
+
+
 def causes(network: Network, calls: Calls) -> dict[str, str]:
     """Words of an error -> the likely cause, for a framework that was to compute this network and made these calls."""
     ordered = "topological_order" in calls
@@ -674,15 +782,26 @@ def noted(calls: Calls, call: Callable[..., Any] = call_part) -> Callable[..., A
 
 
 @contextmanager
-def explained(network: Network, calls: Calls) -> Iterator[None]:
-    """Name the likely cause of an error; `calls` : the parts that were called before it."""
+def explained(
+    network: Network,
+    calls: Calls,
+    student: Student | None = None,
+    inputs: Sequence[np.ndarray] = (),
+    text: str | None = None,
+) -> Iterator[None]:
+    """Name the likely cause of an error; `calls` : the parts that were called before it.
+
+    student : is asked to run another network, if this does not end the search. text : the lines in another order.
+    """
     try:
         yield
     except SubmissionError as error:
         error.cause = (
             calls.slip
+            or lines_cause(text or "", calls)
             or order_cause(network, calls.successors)
             or refusal_cause(network, calls, error)
+            or (student and error.kind == "raise" and loop_cause(student, network, calls, inputs, text))
             or bias_cause(network, calls)
             or eager_cause(network, calls)
             or None
@@ -717,7 +836,7 @@ def expect_network(
     text : its lines in another order. calls : takes the names of the parts that are called.
     """
     calls = Calls() if calls is None else calls
-    with explained(network, calls):
+    with explained(network, calls, student, inputs, text):
         got = student.run_framework(text or network.text, network.weights, list(inputs), noted(calls))
     names = [f"for an input of shape {x.shape}" for x in inputs]
     expected, mistakes = oracle.outputs(network.text, network.weights, list(inputs)), {}
@@ -726,14 +845,17 @@ def expect_network(
     try:
         expect(got, expected, rtol=1e-4, atol=1e-4, what="the output", names=names, mistakes=mistakes)
     except Failure as failure:
-        stale = isinstance(got, list) and any(map(np.array_equal, got[1:], got[:-1]))
+        stale = isinstance(got, list) and any(np.array_equal(a, b) for a, b in itertools.combinations(got, 2))
         failure.cause = (
             calls.slip
+            or lines_cause(text or "", calls)
             or order_cause(network, calls.successors)
             or (RESULT_IN_A_LIST * in_a_list(got))
+            or (CAST * wider(got, expected))
+            or (CACHED * stale)
+            or loop_cause(student, network, calls, inputs, text)
             or option_cause(network, calls)
             or failure.cause
-            or ("The second call gives what the first gave: each x needs new values." * stale)
             or (LATER * right_at_first(got, expected))
             or eager_cause(network, calls, WRONG_PART)
             or never_cause(network, calls)
@@ -746,6 +868,16 @@ def in_a_list(got: Any) -> bool:
     """Whether a network gave a list or tuple with an array in it."""
     first = got[0] if isinstance(got, list) and got else None
     return isinstance(first, list | tuple) and any(isinstance(one, np.ndarray) for one in first)
+
+
+def wider(got: Any, expected: Sequence[np.ndarray]) -> bool:
+    """Whether the results are right but for their element type."""
+    if not isinstance(got, list) or not all(isinstance(one, np.ndarray) for one in got):
+        return False
+    with suppress(Failure):
+        expect([one.astype(np.float32) for one in got], expected, rtol=1e-4, atol=1e-4)
+        return any(one.dtype == np.float64 for one in got)
+    return False
 
 
 def right_at_first(got: Any, expected: Sequence[np.ndarray]) -> bool:
@@ -819,12 +951,23 @@ def without_a_bias(student: Student, rng: np.random.Generator, oracle: Any) -> N
 
 @task("framework", "kept", "shared")
 def what_is_read_stays_as_it_is(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """sub(@0,@1) of nn.ReLU's result and its input, and likewise of nn.Sigmoid: what both read is not written into."""
-    for kind in ("nn.ReLU", "nn.Sigmoid"):
+    """sub(@0,@1) of nn.ReLU's result and its input, and likewise of nn.Sigmoid and mul(@0,2): the input stays."""
+    for kind in ("nn.ReLU", "nn.Sigmoid", "pnnx.Expression"):
         write = Writer(rng)
         x = write.image(2, 3, 4)
-        network = write.network(write.expression("sub(@0,@1)", write.each(kind, x), x).name)
+        y = write.expression("mul(@0,2)", x) if kind == "pnnx.Expression" else write.each(kind, x)
+        network = write.network(write.expression("sub(@0,@1)", y, x).name)
         expect_network(student, oracle, network, [network.batch(rng, 2)])
+
+
+@task("framework", "kept", "shared", "linear", "weights")
+def what_a_linear_layer_reads_stays_as_it_is(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """sub(@0,@1) of nn.Linear's result and its input, which has as many numbers: the input stays."""
+    write = Writer(rng)
+    x = write.flat(write.image(1, 2, 3))
+    y = write.dense(x, 6, 6)
+    network = write.network(write.add("pnnx.Expression", [y, x], {"expr": "sub(@0,@1)"}, stem="pnnx_expr"))
+    expect_network(student, oracle, network, [network.batch(rng, 2)])
 
 
 @task("framework", "expression", "shared")
@@ -914,9 +1057,9 @@ def each_operator_once(student: Student, rng: np.random.Generator) -> None:
     y = write.each("nn.Sigmoid", write.image(1, 2, 2))
     y = write.expression("add(add(@0,@1),@2)", *(write.each("nn.ReLU", y) for _ in range(3)))
     network = write.network(y.name)
-    calls = Calls()
+    calls, x = Calls(), network.batch(rng, 2)
     with explained(network, calls):
-        student.run_framework(network.text, {}, [network.batch(rng, 2)], noted(calls))
+        student.run_framework(network.text, {}, [x], noted(calls))
     expected = {"sigmoid": 1, "relu": 3, "evaluate": 1}
     for name, count in expected.items():
         try:
@@ -924,7 +1067,7 @@ def each_operator_once(student: Student, rng: np.random.Generator) -> None:
         except Failure as failure:
             found = calls.count(name)
             said = FOR_EACH_READER.format(name, found, count, "s" * (count > 1)) if found else NEVER.format(name)
-            failure.cause = said if found > count or not found else None
+            failure.cause = sample_cause(calls, [x]) or (said if found > count or not found else None)
             raise
 
 
@@ -1050,12 +1193,12 @@ def whatever_the_order_is(student: Student, rng: np.random.Generator) -> None:
 
 @task("framework", "again", "kept", "weights", "shared")
 def one_input_after_another(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """The same network, with operators of all types, is called three times, with batches of 2, 1 and 3."""
+    """The same network, with operators of all types, is called four times, with batches of 2, 1, 3 and 2 again."""
     write = Writer(rng)
     y = write.conv(write.each("nn.Sigmoid", write.each("nn.ReLU", write.image(1, 4, 4))), 2)
     y = write.average(write.max_pool(y, (2, 2), (1, 1), (0, 0)), (2, 3))
     network = write.network(write.linear(write.expression("mul(@0,sub(1,@1))", y, y), 3))
-    expect_network(student, oracle, network, [network.batch(rng, count) for count in (2, 1, 3)])
+    expect_network(student, oracle, network, [network.batch(rng, count) for count in (2, 1, 3, 2)])
 
 
 NO_TYPE_CHECK = "framework has to look at the type of every operator, before it returns the inner function."
@@ -1072,19 +1215,20 @@ def with_strange_operator(rng: np.random.Generator) -> tuple[Network, str, str]:
 
 @task("framework", "unknown")
 def a_type_that_is_not_known(student: Student, rng: np.random.Generator) -> None:
-    """An operator of another type is refused with a ValueError when the network is made, before it has an input."""
+    """An operator of another type, nn.ReLU6 too, is refused with a ValueError before the network has an input."""
     network, kind, _ = with_strange_operator(rng)
 
     def make(text: str, inputs: list[np.ndarray]) -> Any:
         return student.run_framework(text, {}, inputs, call_part)
 
-    try:
-        expect_refused(make, network.text, [], cause=NO_TYPE_CHECK)
-    except Failure as failure:
-        if failure.got == []:  # the results of no inputs
-            failure.message = f"expected ValueError for an operator of type {kind}, and framework gave a network"
-            failure.args = (failure.message,)
-        raise
+    for strange, cause in ((kind, NO_TYPE_CHECK), ("nn.ReLU6", PREFIX)):
+        try:
+            expect_refused(make, network.text.replace(f"{kind} ", f"{strange} "), [], cause=cause)
+        except Failure as failure:
+            if failure.got == []:  # the results of no inputs
+                failure.message = f"expected ValueError for an operator of type {strange}, and framework gave a network"
+                failure.args = (failure.message,)
+            raise
 
 
 @task("framework", "message", "unknown")

@@ -36,7 +36,124 @@ MEANS_IN_LISTS = """columns = spans(x.shape[3], size[1])
     means = [[x[:, :, a, b].mean(axis=(2, 3)) for b in columns] for a in spans(x.shape[2], size[0])]
     return np.array(means)
 """
+WALK = """            read = [values[operand] for operand in inputs]
+            if kind == "pnnx.Input":
+                values[outputs[0]] = x
+            elif kind == "pnnx.Output":
+                result = read[0]
+            else:
+                values[outputs[0]] = compute(parts, operator, read, weights)
+        return result
+"""
+CHAIN = """            if not kind.startswith(("pnnx.Input", "pnnx.Output")):
+                x = compute(parts, operator, {}, weights)
+        return x
+"""
 CASES = {
+    "x for every operator": (
+        "one_linear_layer",
+        {"[values[operand] for operand in inputs]": "[x for _ in inputs]"},
+        "every operator was given x, the network's input",
+    ),
+    "x for every operator of the digits": (
+        "the_network_that_reads_digits",
+        {"[values[operand] for operand in inputs]": "[x for _ in inputs]"},
+        "every operator was given x, the network's input",
+    ),
+    "one operator after the other": (
+        "what_is_read_stays_as_it_is",
+        {WALK: CHAIN.format("[x] * len(operator[2])")},
+        "each operator was given what the operator before it computed",
+    ),
+    "one operator after the other, with one array": (
+        "what_is_read_stays_as_it_is",
+        {WALK: CHAIN.format("[x]")},
+        "parts.evaluate was given 1 of the 2 operands",
+    ),
+    "the first input alone for compute": (
+        "what_is_read_stays_as_it_is",
+        {"[values[operand] for operand in inputs]": "[values[operand] for operand in inputs[:1]]"},
+        "the others were lost in framework",
+    ),
+    "the first input alone for an expression": (
+        "what_is_read_stays_as_it_is",
+        {EXPRESSION: 'parts.evaluate(params["expr"], inputs[:1])'},
+        "If compute hands all of `inputs` on",
+    ),
+    "an order that is not used": (
+        "lines_in_any_order",
+        {
+            "    order = [by_name[name] for name in parts.topological_order(successors)]\n": (
+                "    order = operators\n    parts.topological_order(successors)\n"
+            )
+        },
+        "ran in the order of the file",
+    ),
+    "as many lines as the file counts": (
+        "empty_lines",
+        {"text.splitlines()[2:]": "text.splitlines()[2 : 2 + int(text.split()[1])]"},
+        "only 2 of 3 operators were parsed",
+    ),
+    "one sample at a time": (
+        "one_linear_layer",
+        {"    return network\n": "    return lambda x: np.stack([network(one) for one in x])\n"},
+        "was given one sample of x",
+    ),
+    "a batch for each sample": (
+        "each_operator_once",
+        {"    return network\n": "    return lambda x: np.concatenate([network(one[None]) for one in x])\n"},
+        "was given one sample of x",
+    ),
+    "results kept by shape": (
+        "one_input_after_another",
+        {
+            "    return network\n": "    known: dict = {}\n"
+            "    return lambda x: known[x.shape] if x.shape in known else known.setdefault(x.shape, network(x))\n"
+        },
+        "also where its shape was seen before",
+    ),
+    "types that begin like others": (
+        "a_type_that_is_not_known",
+        {"if kind not in TYPES": "if not kind.startswith(TYPES)"},
+        "compare whole types",
+    ),
+    "a linear layer that writes into its input": (
+        "what_a_linear_layer_reads_stays_as_it_is",
+        {LINEAR: "        return np.add(inputs[0] @ weight.T, bias, out=inputs[0])\n"},
+        "nn.Linear wrote into the array that it read",
+    ),
+    "an expression that writes into its input": (
+        "what_is_read_stays_as_it_is",
+        {
+            f"return {EXPRESSION}": "inputs[0][...] = " + EXPRESSION + "\n    return inputs[0]",
+        },
+        "An expression wrote into its first input",
+    ),
+    "a ReLU that writes into its input": (
+        "what_is_read_stays_as_it_is",
+        {"return parts.relu(inputs[0])": "inputs[0][...] = parts.relu(inputs[0])\n        return inputs[0]"},
+        "An operator wrote into the array that it read",
+    ),
+    "a bias of the options": (
+        "one_linear_layer",
+        {LINEAR: '        return inputs[0] @ weight.T + params["bias"]\n'},
+        "params['bias'] is a text",
+    ),
+    "a bias of the options for a convolution": (
+        "convolution_and_pooling_with_options",
+        {"(inputs[0], weight, bias, ": '(inputs[0], weight, params["bias"], '},
+        "params['bias'] is a text",
+    ),
+    "a bias that stands upright": (
+        "one_linear_layer",
+        {LINEAR: "        return inputs[0] @ weight.T + bias[:, None]\n"},
+        "bias[:, None] stands upright",
+    ),
+    "wider numbers": (
+        "one_linear_layer",
+        {"values[outputs[0]] = x\n": "values[outputs[0]] = x.astype(np.float64)\n"},
+        "x and all weights are float32, and the result is not",
+    ),
     "None added as a bias": (
         "without_a_bias",
         {LINEAR: "        return inputs[0] @ weight.T + bias\n"},

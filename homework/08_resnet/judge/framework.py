@@ -57,7 +57,15 @@ def outputs_mistakes(
     right = outputs(text, weights, inputs)
     misread = {
         "An operator wrote into the array that it read, which others read, too: compute makes a new array.": (
-            overwritten(text),
+            overwritten(text, "nn.ReLU", "nn.Sigmoid"),
+            weights,
+        ),
+        "nn.Linear wrote into the array that it read, which others read, too: make a new array, without out= and +=.": (
+            overwritten(text, "nn.Linear"),
+            weights,
+        ),
+        "An expression wrote into its first input, which others read, too: return what parts.evaluate gives.": (
+            overwritten(text, "pnnx.Expression"),
             weights,
         ),
         "The value computed last was returned: the result is what pnnx.Output reads, result = read[0].": (
@@ -97,15 +105,15 @@ def outputs_mistakes(
     return {cause: found[cause] for cause in found if wrong({cause: np.stack(found[cause][:1])}, np.stack(right[:1]))}
 
 
-def overwritten(text: str) -> str:
-    """The network in which nn.ReLU and nn.Sigmoid write over what they read."""
+def overwritten(text: str, *kinds: str) -> str:
+    """The network in which operators of these types write over their first input."""
     lines, instead = text.splitlines(), dict[str, str]()
     for number, line in enumerate(lines[2:], 2):
         words = line.split()
         ends = 4 + int(words[2])
         words[4:ends] = [instead.get(operand, operand) for operand in words[4:ends]]
-        if words[0] in ("nn.ReLU", "nn.Sigmoid"):
-            instead[line.split()[4]] = words[5]
+        if words[0] in kinds:
+            instead[line.split()[4]] = words[ends]
         lines[number] = " ".join(words)
     return "\n".join(lines) + "\n"
 
@@ -316,6 +324,37 @@ MUTANTS = [
         old="return parts.sigmoid(inputs[0])",
         new="inputs[0][...] = parts.sigmoid(inputs[0])\n        return inputs[0]",
         breaks="kept",
+    ),
+    Mutant(
+        "expression_in_place",
+        "writes what an expression gives over its first input",
+        old='return parts.evaluate(params["expr"], inputs)',
+        new='y = parts.evaluate(params["expr"], inputs)\n    if y.shape != inputs[0].shape:\n        return y\n'
+        "    inputs[0][...] = y\n    return inputs[0]",
+        breaks="kept",
+    ),
+    Mutant(
+        "linear_in_place",
+        "adds the bias of a linear layer into its input, where that has as many numbers",
+        old="return y if bias is None else y + bias",
+        new="if bias is not None and y.shape == inputs[0].shape:\n            return np.add(y, bias, out=inputs[0])\n"
+        "        return y if bias is None else y + bias",
+        breaks="kept",
+    ),
+    Mutant(
+        "cached_by_shape",
+        "keeps the result of each shape",
+        old="    return network\n",
+        new="    known: dict = {}\n"
+        "    return lambda x: known[x.shape] if x.shape in known else known.setdefault(x.shape, network(x))\n",
+        breaks="again",
+    ),
+    Mutant(
+        "known_prefix",
+        "takes a type that begins like a known one for that",
+        old="        if kind not in TYPES:",
+        new="        if not kind.startswith(TYPES):",
+        breaks="unknown",
     ),
     Mutant(
         "bias_gone",
