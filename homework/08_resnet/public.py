@@ -46,7 +46,11 @@ def expect_pooled(student: Student, oracle: Any, x: np.ndarray, size: tuple[int,
 def five_numbers_to_three(student: Student, oracle: Any) -> None:
     """0 1 2 3 4 in three windows gives 0.5, 2 and 3.5: the windows are 0 1, 1 2 3 and 3 4."""
     cause = "there are more windows here than size says: count them with range(h) and range(w), not with H and W"
-    with likely({"index 3 is out of bounds for axis 3 with size 3": cause}):
+    exchanged = (
+        "rows and columns are exchanged: h = size[0] windows go down the rows, axis 2, and w = size[1] go across"
+    )
+    causes = {"index 3 is out of bounds for axis 3": cause, "index 1 is out of bounds for axis 2": exchanged}
+    with likely(causes):
         expect_pooled(student, oracle, np.arange(5.0).reshape(1, 1, 1, 5), (1, 3), 1e-12)
     expect_pooled(student, oracle, np.arange(5.0).reshape(1, 1, 5, 1), (3, 1), 1e-12)
 

@@ -596,6 +596,19 @@ CASES = {
         {"features = x.mean(axis=(2, 3))": "features = x.mean(axis=(1, 2, 3))"},
         "over axes 2 and 3 and no others",
     ),
+    "sizes exchanged": (
+        "five_numbers_to_three",
+        {
+            "spans(x.shape[2], size[0])": "spans(x.shape[2], size[1])",
+            "spans(x.shape[3], size[1])": "spans(x.shape[3], size[0])",
+        },
+        "rows and columns are exchanged",
+    ),
+    "the largest number of a window": (
+        "five_numbers_to_three",
+        {"rows, cols].mean(axis=(2, 3))": "rows, cols].max(axis=(2, 3))"},
+        "the largest numbers of the windows",
+    ),
     "windows in front": (
         "five_numbers_to_three",
         {f"{POOLED.strip()}\n": MEANS_IN_LISTS},
@@ -2697,6 +2710,24 @@ ARRAYS = {
             ),
         },
         "there are more windows than were counted",
+    ),
+    "operands from the fourth token": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"tokens[4:start], tokens[start:end], params": "tokens[3 : start - 1], tokens[start - 1 : end - 1], params"},
+        "tokens[3] is the number of outputs",
+    ),
+    "operands and options from the fourth token": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"start = 4 + int(tokens[2])": "start = 3 + int(tokens[2])", "tokens[4:start]": "tokens[3:start]"},
+        "begin one token too early",
+    ),
+    "no rows below": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"up + rows + bottom": "up + rows"},
+        "there are no rows below x",
     ),
     "rows and columns of an image exchanged": (
         "06_convolution",

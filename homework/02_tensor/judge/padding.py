@@ -76,6 +76,12 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
             x, (up, left, right, bottom), value
         ),
         "the border is 0: fill it with `value`": padded(x, pads, 0),
+        "there are no rows below x: with bottom of them the result has up + H + bottom rows": padded(
+            x, (up, 0, left, right), value
+        ),
+        "there are no columns to the right of x: with right of them the result has left + W + right columns": padded(
+            x, (up, bottom, left, 0), value
+        ),
         "the border repeats the edge of x: fill it with `value`": np.pad(
             x, ((0, 0), (up, bottom), (left, right)), mode="edge"
         ),

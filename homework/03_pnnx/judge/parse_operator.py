@@ -94,6 +94,13 @@ def line_mistakes(line: str) -> dict[str, Any]:
             operator_type, name, line.split()[2 : 2 + len(inputs)],
             line.split()[2 + len(inputs) : 2 + len(operands)], params, attributes,
         ),
+        "The operands begin with the fifth token, tokens[4]: tokens[3] is the number of outputs.": (
+            operator_type, name, tokens[3 : end - 1], tokens[end - 1 : end - 1 + len(outputs)], params, attributes,
+        ),
+        "Operands and options begin one token too early: the first operand is the fifth token, tokens[4].": (
+            operator_type, name, tokens[3 : end - 1], tokens[end - 1 : end - 1 + len(outputs)],
+            *sorted_out(tokens[end - 1 + len(outputs) :]),
+        ),
         "The operands' names are strs, also where they look like numbers.": (
             operator_type, name, *([int(one) if one.isdigit() else one for one in side] for side in (inputs, outputs)),
             params, attributes,

@@ -118,6 +118,12 @@ def pooled(x: np.ndarray, size: tuple[int, int], bounds: Callable[[int, int], Bo
     return y.astype(x.dtype)
 
 
+def largest(x: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """The largest number of every window."""
+    rows, columns = right(x.shape[2], size[0]), right(x.shape[3], size[1])
+    return np.stack([np.stack([x[:, :, a:b, c:d].max(axis=(2, 3)) for c, d in columns], -1) for a, b in rows], -2)
+
+
 def counts(length: int, count: int) -> np.ndarray:
     """How many rows each window has."""
     return np.array([b - a for a, b in right(length, count)])
@@ -147,6 +153,7 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
         ),
         "floor and ceil are exchanged: the beginning is rounded down, the end up": pooled(x, size, exchanged),
         "size was read as (w, h): it is (h, w), h windows down and w across": pooled(x, size[::-1]),
+        "these are the largest numbers of the windows: take their means": largest(x, size),
         "these are sums: divide each by the numbers in its own window": expected * numbers.astype(x.dtype),
         "every sum is divided by one number: windows differ in size, so divide each by its own count": (
             expected * (numbers / numbers.max()).astype(x.dtype)
