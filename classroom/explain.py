@@ -365,6 +365,12 @@ def cause_in_words(cause: str) -> str:
     return advice.here.cause(SECTION.sub("", cause))
 
 
+def likely_cause(outcome: Outcome) -> str:
+    """The likely cause of a failure as the reader of this report is told it; "" if none is known."""
+    cause = (outcome.error and outcome.error.cause) if isinstance(outcome.error, SubmissionError | Failure) else None
+    return cause_in_words(cause) if cause else ""
+
+
 def section_of(outcome: Outcome) -> str:
     """The section of the lesson that a failure sends to: its likely cause's, or else its test's; "" for neither."""
     named = SECTION.search((outcome.error and outcome.error.cause) or "")

@@ -29,7 +29,7 @@ def mine(
     """
     from classroom.gallery.mine import work_of
     from classroom.mine.package import PARTS, PackageError, files_of_package, write_package, written_before
-    from classroom.mine.report import conv2d_text, missing_text, outcome_text, parts_table, shorter_order
+    from classroom.mine.report import conv2d_text, missing_text, outcome_text, parts_table, reach_text, shorter_order
     from classroom.mine.run import compare, so_far
     from classroom.tasks import all_tasks
 
@@ -57,7 +57,8 @@ def mine(
     if missing:
         done = so_far(folder, solved)
         known = [] if "order.py" in changed else list(map(shorter_order, done[1:]))
-        say(missing_text(folder, missing, work, [*done[:1], *(known or done[1:])]))
+        reach = reach_text((folder / "digits" / "digits.pnnx.param").read_text(encoding="utf-8"), solved)
+        say(missing_text(folder, missing, work, [*done[:1], *(known or done[1:])], reach if done else ""))
         raise typer.Exit(1)
     found = compare(folder)
     say(outcome_text(folder, found))

@@ -43,6 +43,7 @@ class StudentWork:
     broken : exercise -> what must hold by its first public test that fails.
     waiting : exercise -> another one that it calls, and that is not written yet.
     late : exercises whose answer had not come when time was up.
+    causes : exercise -> the likely cause of that test's failure, where one is known.
     faults : exercise -> why no test of its file could be run, such as an import that the file must not have.
     """
 
@@ -52,6 +53,7 @@ class StudentWork:
     waiting: Mapping[str, str] = field(default_factory=dict)
     late: frozenset[str] = frozenset()
     faults: Mapping[str, Exception] = field(default_factory=dict)
+    causes: Mapping[str, str] = field(default_factory=dict)
 
 
 def work_of(course: Course, progress: Progress, among: Collection[str] | None = None) -> StudentWork:
@@ -78,7 +80,8 @@ def work_of(course: Course, progress: Progress, among: Collection[str] | None = 
     broken = {result.task.id: what_must_hold(result.failures[0]) for result in again if result.failures}
     waiting = {result.task.id: result.waits_for for result in again if result.waits_for}
     late = frozenset(result.task.id for result in again if result.failures and is_late(result.failures[0]))
-    return StudentWork(tuple(solved), tuple(failed), broken, waiting, late, faults)
+    causes = {result.task.id: explain.likely_cause(result.failures[0]) for result in again if result.failures}
+    return StudentWork(tuple(solved), tuple(failed), broken, waiting, late, faults, causes)
 
 
 def is_late(outcome: Outcome) -> bool:

@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     from classroom.gallery.mine import StudentWork
 
 
+NEEDS = {
+    "nn.Conv2d": ("padding", "im2col"),
+    "nn.Sigmoid": ("sigmoid",),
+    "nn.MaxPool2d": ("max_pool2d",),
+    "nn.AdaptiveAvgPool2d": ("adaptive_avg_pool",),
+    "torch.flatten": ("flatten",),
+    "pnnx.Expression": ("functions",),
+    **dict.fromkeys(("nn.Linear", "pnnx.Input", "pnnx.Output"), ("framework",)),
+}
+"""Type -> the exercises that compute it."""
+
+
 def parts_table(
     tasks: Sequence[HomeworkTask], solved: Collection[str], begun: Collection[str] = (), faults: Collection[str] = ()
 ) -> Table:
@@ -59,11 +71,17 @@ def conv2d_text(work: StudentWork) -> str:
     return labelled("conv2d", f"yours is not right yet, and the given one runs in its place; {why}")
 
 
-def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWork, done: Sequence[str] = ()) -> str:
-    """How many parts there are, what they do already (`done`), and how to go on with the first that is missing."""
+def missing_text(
+    folder: Path, missing: Sequence[FrameworkPart], work: StudentWork, done: Sequence[str] = (), reach: str = ""
+) -> str:
+    """How many parts there are, what they do already, and how to go on with the first that is missing.
+
+    done : what the parts show on the digits' network. reach : how many of its operators they compute.
+    """
     first = missing[0].exercise
     lines = [paragraph(f"Your framework has {len(PARTS) - len(missing)} of {len(PARTS)} parts.")]
     lines += [labelled("they read" if not n else "and then", line) for n, line in enumerate(done)]
+    lines += [labelled("compute", reach)] if reach else []
     broken = [part.exercise for part in missing if part.exercise in work.broken and part.exercise != first]
     lines += [labelled("written", f"{shown(folder)}, a package with your homework files as they are now"), ""]
     following, word = first, "not right yet" if first in work.broken else "not solved yet"
@@ -77,6 +95,7 @@ def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWo
     lines += [labelled("next", says)]
     if first in work.broken:
         lines += [labelled("must hold", work.broken[first])]
+        lines += [labelled("likely why", why)] if (why := work.causes.get(first)) else []
         if first in work.late and len(missing) == 1:
             lines += [labelled("time", f"a busy machine can be the reason: `{run_by_hand(folder)}` has no limit")]
     lines += [labelled("check", f"{COMMAND} check {following}"), labelled("stuck?", f"{COMMAND} hint {following}")]
@@ -84,6 +103,18 @@ def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWo
         lines += ["", paragraph("Also not right yet:")]
         lines += [labelled("must hold", f"{exercise}: {work.broken[exercise]}") for exercise in broken]
     return "\n".join(lines)
+
+
+def reach_text(text: str, solved: Collection[str]) -> str:
+    """How many operators of a model file have their part among the solved exercises, and which types have none.
+
+    >>> reach_text("1\\n2 2\\nnn.ReLU a 1 1 0 1\\nnn.Sigmoid b 1 1 1 2\\n", [])
+    '1 of 2 operators have their part; without one: nn.Sigmoid'
+    """
+    kinds = [line.split()[0] for line in text.splitlines()[2:] if line.strip()]
+    without = [kind for kind in kinds if not set(NEEDS.get(kind, ())) <= set(solved)]
+    said = f"{len(kinds) - len(without)} of {len(kinds)} operators have their part"
+    return f"{said}; without one: {', '.join(dict.fromkeys(without))}" if without else said
 
 
 def shorter_order(line: str) -> str:

@@ -134,6 +134,11 @@ CASES = {
         {"return parts.relu(inputs[0])": "inputs[0][...] = parts.relu(inputs[0])\n        return inputs[0]"},
         "An operator wrote into the array that it read",
     ),
+    "a sigmoid passed on": (
+        "what_is_read_stays_as_it_is",
+        {"return parts.sigmoid(inputs[0])": "return inputs[0]"},
+        "parts.sigmoid was never called",
+    ),
     "a bias of the options": (
         "one_linear_layer",
         {LINEAR: '        return inputs[0] @ weight.T + params["bias"]\n'},

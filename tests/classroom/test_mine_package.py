@@ -241,6 +241,7 @@ def test_the_missing_part_is_named_with_the_command_to_go_on(solved: Path, monke
     assert rows["im2col"] == "missing"
     assert rows["conv2d"] == "given"
     assert "24 operators: 1 pnnx.Input" in " ".join(result.output.split())
+    assert "of 24 operators have their part; without one: nn.Conv2d" in " ".join(result.output.split())
     assert "they run in the order pnnx_input_0" in " ".join(result.output.split())
     assert [rows[name] for name in IDS if name != "im2col"] == ["yours"] * (len(IDS) - 1)
     assert f"Your framework has {len(IDS) - 1} of {len(IDS)} parts." in result.output
@@ -277,6 +278,8 @@ def test_what_must_hold_is_that_of_the_first_public_test_that_fails(
     (said,) = work.broken.values()
     assert [task.id for task in work.unsolved] == list(work.broken) == ["framework"]
     assert "sub(@0,@1) of nn.ReLU's result and its input" in said
+    missing = [part for part in PARTS if part.exercise == "framework"]
+    assert "likely why parts.sigmoid was never called" in " ".join(missing_text(solved, missing, work).split())
 
 
 @pytest.mark.slow

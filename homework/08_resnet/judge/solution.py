@@ -192,8 +192,8 @@ def framework(parts: Any, text: str, weights: Mapping[str, np.ndarray]) -> Calla
 
     Rules
     -----
-    lines : the operators are the lines after the first two; an empty line among them means nothing, and what another
-        one says only parts.parse_operator knows.
+    lines : each line after the first two that is not empty is an operator; its type, its name and all else in it come
+        from parts.parse_operator(line), and from no code of your own.
     order : the lines may come in any order; the operators are computed in the order that parts.topological_order gives.
     deep : a chain of 1,500 operators works, too, and no RecursionError ends it.
     ends : x is the operand that pnnx.Input writes, and what pnnx.Output reads is returned; there may be results that
@@ -257,14 +257,14 @@ def compute(
 
     Rules
     -----
-    parts : every type but nn.Linear is computed by its part. A test hands you other parts: call them, and compute
-        nothing yourself.
-    options : stride, padding, groups, kernel_size and output_size are the operator's own, their texts read by
-        parts.parse_parameter(text), which gives (type, value). A test hands you another one, which gives other values.
-        The options besides these five always have the values that the parts assume, such as dilation=(1,1).
+    parts : every type but nn.Linear is computed by its part alone: what the part returns is the result, whatever that
+        part computes.
+    options : stride, padding, groups, kernel_size and output_size are the operator's own. In params they are texts;
+        parts.parse_parameter(text) gives (type, value), and the part takes that value as it is. The options besides
+        these five always have the values that the parts assume, such as dilation=(1,1).
     weights : weight and bias are those that `weights` has under the operator's own name.
     bias : with bias=False there is no bias in `weights`; conv2d takes None for it.
-    linear : nn.Linear is x @ weight.T + bias, with numpy.
+    linear : nn.Linear is x @ weight.T + bias, with numpy; without a bias it is x @ weight.T.
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
     """
