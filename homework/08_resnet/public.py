@@ -358,6 +358,10 @@ EVERY_X = (
     "every operator was given x, the network's input: framework hands compute the arrays of the operands that this "
     "operator reads, values[operand] for each of its inputs."
 )
+X_RETURNED = (
+    "nn.ReLU was computed, and x itself was returned: pnnx.Output returns the array of the operand that it reads, and "
+    "every other operator is given those of its own operands, too."
+)
 CHAINED = (
     "each operator was given what the operator before it computed: framework hands compute the arrays of the operands "
     "that this operator reads, and one of them may have been computed much earlier. (Lesson 4, 'The loop that runs a "
@@ -907,6 +911,7 @@ def one_relu(student: Student) -> None:
     mistakes = {
         "`inputs` is a list of arrays, and a part takes one: parts.relu(inputs[0])": [expected[None]],
         RESULT_IN_A_LIST: [[expected]],
+        (X_RETURNED if "relu" in calls else NEVER.format("relu")): [np.array([[-1.0, 2.0]], np.float32)],
     }
     expect(got, [expected], what="the output", mistakes=mistakes)
 

@@ -50,6 +50,16 @@ CHAIN = """            if not kind.startswith(("pnnx.Input", "pnnx.Output")):
         return x
 """
 CASES = {
+    "x for every operator, the output too": (
+        "one_relu",
+        {"[values[operand] for operand in inputs]": "[x for _ in inputs]"},
+        "x itself was returned",
+    ),
+    "a ReLU passed on": (
+        "one_relu",
+        {"return parts.relu(inputs[0])": "return inputs[0]"},
+        "parts.relu was never called",
+    ),
     "x for every operator": (
         "one_linear_layer",
         {"[values[operand] for operand in inputs]": "[x for _ in inputs]"},
