@@ -29,6 +29,7 @@ PROBES = (
     (40, 8, 1000, 20),
     (40, 8, 1000, 16),
     (5, 16, 2, 1000),
+    (32, 8, 8, 1000),
 )
 """Problems on which a wrong choose_tile is compared with known mistakes: one answer alone may come of several."""
 NOTHING_FOUND = (
@@ -114,6 +115,8 @@ def tile_fault(got: Any, right: tuple[int, int], problem: tuple[int, ...]) -> st
     registers, lanes, rows, channels = problem
     if got == list(right):
         return "a list: a tuple is asked for, as in `return h, v`"
+    if type(got) in (tuple, list) and any(type(each) is float for each in got):
+        return "h and v are whole numbers: is there a / for //, or a ceil or floor of numpy without int(...)?"
     if not is_tile(got):
         return None
     h, v = got
@@ -209,11 +212,17 @@ def expect_no_crash(student: Student, registers: int, causes: Mapping[str, str])
 
 Calls = list[tuple[str, str, tuple[str, ...]]]
 ELEMENTWISE = {"add", "mul", "relu", "sigmoid", "tanh"}
+UNREAD = "a value that is returned need not have a reader"
+NOT_YET = "{} is made by a call, but its group is not known yet: in which direction do you go through the calls?"
 FUSE_ERRORS = {
     "KeyError": "an operand may be an input or a weight, which no call makes: pass over it",
     "is not in list": "an operand may be an input or a weight, which no call makes: pass over it",
-    "IndexError": "a value that is returned need not have a reader",
+    "IndexError": UNREAD,
 }
+CHANGES = (
+    "`calls` itself is changed: a loop that takes calls out of it passes over some, and leaves none to a later loop. "
+    "Go through list(calls) or reversed(calls), or take them out of a copy"
+)
 
 
 def failure(said: str, cause: str | None = None) -> Failure:
@@ -228,13 +237,21 @@ def expect_groups(
 ) -> int:
     """Raise Failure unless fuse gives groups that keep to the rules, and as few as possible -> the numbers written."""
     least = oracle.fewest(calls, sizes, returned)
-    with likely(
-        FUSE_ERRORS, timeout="calls that are looked through again for each call take too long in a large network"
-    ):
-        got = student.fuse(calls, dict(sizes), list(returned))
+    slow = "calls that are looked through again for each call take too long in a large network"
+    try:
+        with likely(fuse_errors(calls, returned), timeout=slow):
+            got = student.fuse(calls, dict(sizes), list(returned))
+    except Failure as crashed:
+        if crashed.cause != FUSE_ERRORS["KeyError"] and changes_calls(student, calls, sizes, returned):
+            crashed.cause = CHANGES
+        raise
     try:
         expect_legal(got, calls, sizes, returned)
     except Failure as wrong:
+        lost = "found it in none" in wrong.message or "none of them empty" in wrong.message
+        if lost and changes_calls(student, calls, sizes, returned):
+            wrong.cause = CHANGES
+            raise
         if cuts_before_products(student):
             wrong.cause = (
                 "each call joined the group before it, and only a product began another: readers, sizes and `returned` "
@@ -251,6 +268,27 @@ def expect_groups(
         cause = one_operand_only(student) or cause
         raise failure(f"expected {counted(least, 'group')}, got {len(got)}: {got!r:.300}{said}", cause)
     return sum(sizes[group[-1]] for group in got)
+
+
+def fuse_errors(calls: Calls, returned: Sequence[str]) -> dict[str, str]:
+    """Words of an exception -> its likely cause, which depends on whether the key is the name of a call."""
+    readers = readers_of(calls)
+    found = {}
+    for name, _, _ in calls:
+        cause = UNREAD if name in returned and not readers[name] else NOT_YET.format(name)
+        found.update({f"KeyError: {name!r}": cause, f"{name!r} is not in list": cause})
+    return {**found, **FUSE_ERRORS}
+
+
+def changes_calls(student: Student, calls: Calls, sizes: Mapping[str, int], returned: Sequence[str]) -> bool:
+    """Whether fuse takes calls out of the list that it is given: out of a tuple it cannot."""
+    with student.aside():
+        try:
+            student.fuse(tuple(calls), dict(sizes), list(returned))
+        except SubmissionError as refused:
+            words = r"'tuple' object (has no attribute '(pop|remove|clear)'|does(n't| not) support item deletion)"
+            return re.search(words, refused.message) is not None
+    return False
 
 
 def cuts_before_products(student: Student) -> bool:
@@ -1130,7 +1168,8 @@ def why_so_many(lines: int, of_x: int, of_w: int, sizes: tuple[int, int, int], t
     of_each = [of_x >= each > depth * rows * len(widths), of_w >= each > depth * channels * len(heights)]
     if all(of_each):
         return (
-            "each multiply-add loads both of its numbers: load those of a step into variables first, h of x and w of w"
+            "each multiply-add loads both of its numbers: load those of a step into variables first, one of x for each "
+            "row of the tile and one of w for each column"
         )
     if any(of_each):
         name, used = ("x", "w sums of its row") if of_each[0] else ("w", "h sums of its column")

@@ -37,6 +37,23 @@ def _once(group: Sequence[Call]) -> list[str]:
     return list(dict.fromkeys(_loaded(group)))
 
 
+def _of_operands(*places: int) -> Callable[[Sequence[Call]], list[str]]:
+    """What a group moves where only the operands at these places of each call are counted."""
+    return lambda group: [
+        *dict.fromkeys(call[2][place] for call in group for place in places if call[2][place] in _loaded(group)),
+        group[-1][0],
+    ]
+
+
+def _raises(error: type[Exception], words: str) -> Callable[..., Any]:
+    """A function that raises this: its text would else depend on the names in the reader's code."""
+
+    def function(*_: Any) -> Any:
+        raise error(words)
+
+    return function
+
+
 def _made_so_far(groups: Any, sizes: Mapping[str, int]) -> int:
     made: set[str] = set()
     total = 0
@@ -176,6 +193,14 @@ TRAFFIC: Mistakes = {
     "these are the bytes of each group: add them up": lambda groups, sizes: [
         _bytes(lambda group: [*_once(group), group[-1][0]], [one], sizes) for one in groups
     ],
+    "of a group the LAST value is written: the name of its last call, and not that of its first": partial(
+        _bytes, lambda group: [*_once(group), group[0][0]]
+    ),
+    "a call has all the operands in call[2]: only the first of each was counted": partial(_bytes, _of_operands(0)),
+    "a call has all the operands in call[2]: only the last of each was counted": partial(_bytes, _of_operands(-1)),
+    "a call is a tuple of three, whose second is its operation, which has no size: its operands are call[2]": (
+        lambda groups, sizes: sum(sizes[one] for group in groups for call in group for one in call)
+    ),
     "a float32 takes 4 bytes, and not 8": partial(_bytes, lambda group: [*_once(group), group[-1][0]], each=8),
 }
 
@@ -258,7 +283,19 @@ SUM_PHI: Mistakes = {
     "two slips: the braces of V were not filled in, as an f stands before the quotes; and a vector's zero is "
     "zeroinitializer": lambda s: _phi(s, "V", "0"),
     "the braces were not filled in: an f stands before the quotes": lambda s: _phi("{s}", "{V}"),
+    "{s} was not filled in: an f stands before the quotes": lambda s: _phi("{s}"),
     "the name of the sum was not filled in: {s}, in an f-string": lambda s: _phi("s"),
+    "the name s holds the whole name, as s0.0: {s} alone stands behind each %": lambda s: _phi(f"s.{s}"),
+    "the name s holds the whole name, as s0.0: {s} alone stands behind each %, and no other s": (
+        lambda s: _phi(f"s{s}")
+    ),
+    "the name s holds the whole name, as s0.0: {s} alone, with .next behind it, is the new sum": (
+        lambda s: _phi(s, end="").replace(f"[ %{s},", f"[ %s.{s}.next,")
+    ),
+    "{s} and .next are the new sum's whole name: no further s stands between them": lambda s: _phi(s, end=".s.next"),
+    "{s} was filled in for the new sum, and stands before .next alone: %{s}.next": lambda s: _phi(s).replace(
+        f"%{s}.next", "%s.s.next"
+    ),
     "a sum is a vector of eight floats, V, and no whole number": lambda s: _phi(s, "i64"),
     "a sum is a vector of eight floats, V, and no single one": lambda s: _phi(s, "float"),
     "a whole number stands for zero: for a vector it is zeroinitializer": lambda s: _phi(s, zero="0"),
@@ -314,6 +351,8 @@ SUM_PHI: Mistakes = {
     "the type stands once, before the brackets: in them are the values alone": lambda s: (
         f"%{s} = phi <8 x float> [ <8 x float> zeroinitializer, %before.k ], [ <8 x float> %{s}.next, %end.k ]"
     ),
+    "the first block's name begins with %, too": lambda s: _phi(s).replace("%before", "before"),
+    "the second block's name begins with %, too": lambda s: _phi(s).replace("%end", "end"),
     "the blocks' names begin with %, too": lambda s: _phi(s).replace("%before", "before").replace("%end", "end"),
     "the first % is missing: each name begins with one": lambda s: _phi(s)[1:],
     "a sum's name begins with %, too: %{s}, in both places": lambda s: _phi(s).replace(f"%{s}", s),
@@ -361,6 +400,26 @@ def _lucas(n: int, a: int = 2, b: int = 1) -> tuple[int, int]:
     return a, b
 
 
+def _added_up(n: int, a: int = 2, b: int = 1, *, goes_on: bool = False) -> int:
+    """The sum of the sums of all steps. goes_on : %b gets it, too."""
+    total = 0
+    for _ in range(n):
+        total += a + b
+        a, b = b, total if goes_on else a + b
+    return total
+
+
+def _sum_last(n: int) -> int:
+    """As if the sum were made last in a step, of what %a and %b have become."""
+    a, b, total = 2, 1, 0
+    for _ in range(n):
+        a, b = b, total
+        total = a + b
+    return total
+
+
+UNBOUND = "cannot access local variable '{}' where it is not associated with a value"
+
 PUZZLE: Mistakes = {
     "both phis take their values at once: %a gets the %b of the step before, and not the new sum": (
         lambda n: 3 * 2 ** (n - 1)
@@ -371,6 +430,18 @@ PUZZLE: Mistakes = {
     "that is the %b of the last step, one sum too early: `ret` returns %sum, after n steps": lambda n: _lucas(n)[0],
     "that is the %a of the last step: `ret` returns %sum": lambda n: _lucas(n - 1)[0],
     "one step too many: k counts 0, 1, ... n - 1": lambda n: _lucas(n + 1)[1],
+    "%sum is a new value in each step, = and not +=: it is no sum of the steps before": _added_up,
+    "%sum is a new value in each step, = and not +=: %b gets the last one, and not all of them together": (
+        partial(_added_up, goes_on=True)
+    ),
+    "in a step %sum comes first, of the %a and %b that the step begins with: they change after it": (
+        lambda n: _sum_last(n)
+    ),
+    **{
+        f"`{name}` has no value in the first step yet: in a step the sum a + b comes first, and a and b change after "
+        "it": _raises(UnboundLocalError, UNBOUND.format(name))
+        for name in ("s", "sum", "total", "sum_", "c")
+    },
     "from `before.k`, so in the first step, %a is 2 and %b is 1: they begin at 0 and 1 here": (
         lambda n: _lucas(n, 0, 1)[1]
     ),
@@ -467,6 +538,9 @@ WAITING: Mistakes = {
     ),
     "arrivals is a plain list, and has no .max(): the function max(arrivals) finds the largest": (
         lambda arrivals: arrivals.max()  # type: ignore[attr-defined]
+    ),
+    "a number cannot be taken from a list: go through the times in a loop, and turn it round: max(arrivals) - time": (
+        lambda arrivals: arrivals - max(arrivals)
     ),
     "a list cannot be taken from a number: go through the times in a loop": lambda arrivals: max(arrivals) - arrivals,
     "distances from the mean: a thread waits for the last one": (

@@ -1721,6 +1721,25 @@ TILES = {
         {BETTER: "h + v < sum(best)"},
         "upside down, or only the loads were counted",
     ),
+    "the search ended at a tile that is too large": (
+        "large_products_on_three_processors",
+        {
+            f"        h = min({HEIGHT}, rows)\n        if h < 1:\n            break\n"
+            f"        if {BETTER}:\n            best = h, v\n": (
+                "        for h in range(1, rows + 1):\n"
+                "            if h * v + v + 1 > registers:\n"
+                "                return best\n"
+                f"            if {BETTER}:\n"
+                "                best = h, v\n"
+            )
+        },
+        "the search ends at the first tile that does not fit",
+    ),
+    "rows that are floats": (
+        "large_products_on_three_processors",
+        {"            best = h, v\n": "            best = h / 1, v / 1\n"},
+        "is there a / for //",
+    ),
     "3 registers refused": ("the_fewest_registers", {"registers < 3": "registers <= 3"}, "3 registers hold a tile"),
     "more rows than the product's": ("few_rows", {f"min({HEIGHT}, rows)": HEIGHT}, "h is larger than `rows`"),
     "None taken for a tile": ("too_few_registers", {REFUSAL: "        return None[0]\n"}, "nothing was refused"),
@@ -1758,6 +1777,9 @@ def test_the_likely_cause_of_a_wrong_tile_is_the_true_one(tmp_path: Path, case: 
 TILE_IN_LOOPS = '[" " * 12 + line for line in'
 LOOP_K = 'lines.append(f"for k in range({depth}):")'
 BEGIN = "        begin = max(free) + barrier\n"
+IN_REVERSE = "    for name, operation, _ in reversed(calls):\n"
+ALL_READERS = "{name: [] for name, _, _ in calls}\n    for name, _, operands"
+SHARE = "(turn + 1) * rows // threads - turn * rows // threads"
 FUSED = "    return [group for group in groups.values() if group]\n"
 COMPILER = {
     "a step is no f-string": ("one_tile", {LOOP_K: LOOP_K.replace("f", "", 1)}, "the braces were not filled in"),
@@ -1819,6 +1841,56 @@ COMPILER = {
         "a_barrier_behind_each_part",
         {BEGIN: f"{BEGIN}        return begin, done\n"},
         "only the first part was done",
+    ),
+    "from the first call to the last": (
+        "a_layer_is_one_loop",
+        {IN_REVERSE: IN_REVERSE.replace("reversed(calls)", "calls")},
+        "v1 is made by a call, but its group is not known yet",
+    ),
+    "readers of those that have some": (
+        "a_layer_is_one_loop",
+        {ALL_READERS: "{}\n    for name, _, operands", "readers.get(operand, [])": "readers.setdefault(operand, [])"},
+        "a value that is returned need not have a reader",
+    ),
+    "readers of what calls make": (
+        "a_layer_is_one_loop",
+        {"readers.get(operand, [])": "readers[operand]"},
+        "an operand may be an input or a weight",
+    ),
+    "calls taken out while they are gone through": (
+        "a_layer_is_one_loop",
+        {IN_REVERSE: f"{IN_REVERSE}        calls.remove((name, operation, _))\n".replace("reversed(calls)", "calls")},
+        "`calls` itself is changed",
+    ),
+    "calls taken out until none is left": (
+        "a_layer_is_one_loop",
+        {IN_REVERSE: "    while calls:\n        name, operation, _ = calls.pop()\n"},
+        "`calls` itself is changed",
+    ),
+    "shares that are divided": (
+        "fixed_shares",
+        {SHARE: "rows / threads"},
+        "// and not /",
+    ),
+    "shares from the beginning": (
+        "fixed_shares",
+        {SHARE: "(turn + 1) * rows // threads"},
+        "and not (t + 1) * rows // T",
+    ),
+    "the end of the first thread": (
+        "a_slow_thread_does_less",
+        {BEGIN: BEGIN.replace("max(free)", "free[0]")},
+        "of one thread",
+    ),
+    "the end of the last thread": (
+        "a_barrier_behind_each_part",
+        {BEGIN: BEGIN.replace("max(free)", "free[-1]")},
+        "thread",
+    ),
+    "a list of the end and the rows": (
+        "a_slow_thread_does_less",
+        {"    return begin, done\n": "    return [begin, done]\n"},
+        "return end, rows",
     ),
     "a fixed share that costs no take": (
         "a_unit_has_to_be_taken",

@@ -77,6 +77,19 @@ def _by_of_all(key: Callable[[int, int], Any], rows_first: bool = False) -> Choi
     return lambda *problem: max(sorted(_fitting(*problem)) if rows_first else _fitting(*problem), key=lambda t: key(*t))
 
 
+def _until_one_is_too_large(registers: int, lanes: int, rows: int, channels: int, rows_first: bool = False) -> Tile:
+    """The best of the tiles that are tried before the first that does not fit."""
+    heights, widths = range(1, rows + 1), range(1, -(-channels // lanes) + 1)
+    tiles = ((h, v) for h in heights for v in widths) if rows_first else ((h, v) for v in widths for h in heights)
+    best = 0, 1
+    for h, v in tiles:
+        if h * v + v + 1 > registers:
+            break
+        if h * v / (h + v) > best[0] * best[1] / sum(best):
+            best = h, v
+    return best
+
+
 def _stretched(tile: Tile, lanes: int) -> Tile:
     """The tile with its columns counted in numbers, and not in vectors."""
     return tile[0], tile[1] * lanes
@@ -93,6 +106,12 @@ CHOICES: dict[str, Choice] = {
         _with(lambda h, v: h * v + v + 2)
     ),
     "that is the tile with the most sums: compare h * v / (h + v)": _by_of_all(lambda h, v: (h * v, -v)),
+    "the search ends at the first tile that does not fit: one with another h and v may fit, so go on with the next v": (
+        lambda *problem: _until_one_is_too_large(*problem)
+    ),
+    "the search ends at the first tile that does not fit: one with another h and v may fit, so go on with the next h": (
+        lambda *problem: _until_one_is_too_large(*problem, rows_first=True)
+    ),
     "of two with the same ratio that is the one with more vectors: with v in the outer loop, from 1 up, the first of "
     "them is the one with fewer; take a later one only if it is better": _by_of_all(
         lambda h, v: (round(h * v / (h + v), 9), v)

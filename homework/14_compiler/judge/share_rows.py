@@ -150,9 +150,12 @@ def share_mistakes(
             *problem, paced=True
         ),
         "a thread's rows are added up: += and not =, which keeps the last unit only": otherwise(*problem, kept=True),
-        "all wait for the last: the next part begins at the largest of the times, and not at the smallest": otherwise(
-            *problem, then=lambda done, last: all_from(min(done))
-        ),
+        "all wait for the last: the next part begins at the largest of the times, and not at the smallest or at that "
+        "of one thread": otherwise(*problem, then=lambda done, last: all_from(min(done))),
+        "all wait for the last: the next part begins at the largest of the times, and not at that of the first thread "
+        "of the list": otherwise(*problem, then=lambda done, last: all_from(done[0])),
+        "all wait for the last: the next part begins at the largest of the times, and not at that of the last thread "
+        "of the list": otherwise(*problem, then=lambda done, last: all_from(done[-1])),
         "a part begins where the one before it ended, and not at 0": (
             shares(parts[-1:], unit, pace, take, barrier)[0],
             rows,
@@ -170,7 +173,12 @@ def share_mistakes(
         "the end is a float, and the rows of each thread stand in a list: no int(...) and no tuple(...)": (
             (int(end), tuple(rows))
         ),
-        "rows are counted in whole numbers: begin at 0, not at 0.0": (end, [float(each) for each in rows]),
+        "a list: a tuple is asked for, as in `return end, rows`": [end, rows],
+        "rows are counted in whole numbers: begin at 0, not at 0.0"
+        if unit
+        else "rows are counted in whole numbers: // and not / for a share, and they begin at 0, not at 0.0": (
+            (end, [float(each) for each in rows])
+        ),
         "taking a unit costs `take`, at each unit" if unit else "a fixed share is one unit: it costs `take`, too": (
             shares(parts, unit, pace, 0.0, barrier)
         ),
@@ -208,6 +216,7 @@ def mistakes_of_shares(
     said = "thread t of T has the rows from t * rows // T to (t + 1) * rows // T - 1: "
     each = len(pace)
     done = sum(size // each * each for size in parts)
+    divided = by_split(*problem, lambda n, T: [n / T] * T)
     units = [max(1, size // each) for size in parts]
     return {
         "without a unit each thread does its own share, however slow it is: no other takes over": (
@@ -215,6 +224,10 @@ def mistakes_of_shares(
         ),
         f"only {done} of {sum(parts)} rows were done: a share is not rows // T for each, but from t * rows // T to "
         "(t + 1) * rows // T - 1": shares([size // each * each for size in parts], unit, pace, take, barrier),
+        "a share has whole rows: // and not /": divided if any(size % each for size in parts) else None,
+        f"{said}these are (t + 1) * rows // T - t * rows // T of them, and not (t + 1) * rows // T": by_split(
+            *problem, lambda n, T: [(t + 1) * n // T for t in range(T)]
+        ),
         f"{said}what is left over is not all the last one's": otherwise(
             *problem, split=lambda n, T: [n // T] * (T - 1) + [n - n // T * (T - 1)]
         ),
@@ -225,6 +238,23 @@ def mistakes_of_shares(
             *problem, split=lambda n, T: [max(0, min(-(-n // T), n - t * -(-n // T))) for t in range(T)]
         ),
     }
+
+
+def by_split(
+    parts: Sequence[int],
+    unit: int | None,
+    pace: Sequence[float],
+    take: float,
+    barrier: float,
+    split: Callable[..., Any],
+) -> tuple[float, list[Any]]:
+    """With shares that need not make up the part. split : (rows, threads) -> what each thread does."""
+    start, rows = 0.0, [0] * len(pace)
+    for size in parts:
+        counts = split(size, len(pace))
+        rows = [a + b for a, b in zip(rows, counts)]
+        start = max(start + (take + n * p if n else 0.0) for n, p in zip(counts, pace)) + barrier
+    return start, rows
 
 
 def mistakes_of_counters(

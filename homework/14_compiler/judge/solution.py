@@ -153,8 +153,8 @@ def loop_nest(rows: int, depth: int, channels: int, tile: tuple[int, int], epilo
     Parameters
     ----------
     rows, depth, channels : at least 1. They are numbers in the text, which is for these sizes only.
-    tile : (h, w), rows and columns of the sums that are kept in variables: w counts columns, and not vectors as in
-        choose_tile.
+    tile : (h, w): sums for h rows and w columns are kept in variables. This w is a number of columns, not of vectors
+        as in choose_tile, and has nothing to do with the array w.
     epilogue : what is done to each sum before it is stored, one after the other: "bias" adds the column's number of
         bias, "residual" adds the number of residual at the same place, "relu" replaces negative numbers by 0. Each
         occurs once at most.
@@ -165,9 +165,10 @@ def loop_nest(rows: int, depth: int, channels: int, tile: tuple[int, int], epilo
     epilogue : then come the steps of `epilogue`, in their order.
     edges : rows and channels need not be multiples of the tile, and may be smaller than it: the last tiles are then
         smaller. No place outside of an array is named.
-    loads : for each step of the depth a tile of h rows and w columns loads h numbers of x and w of w, each once; in all
-        that is depth * (rows * tiles side by side + channels * tiles one below the other): 2 x 4 x 3 in one tile of
-        (2, 3) makes 4 * (2 + 3) = 20 loads. Fewer are wrong, too: a larger tile makes fewer, but its sums may not fit.
+    loads : for each step of the depth a tile loads one number of the array x for each of its rows, and one number of
+        the array w for each of its columns, each once; in all that is depth * (rows * tiles side by side + channels *
+        tiles one below the other): 2 x 4 x 3 in one tile of (2, 3) makes 4 * (2 + 3) = 20 loads. Fewer are wrong, too:
+        a larger tile makes fewer, but its sums may not fit.
     stores : each number of y is stored once, and none is read; for it one number of bias and one of residual are read
         at most.
     short : the tiles are counted by loops: where all sizes are multiples of the tile, three times as many rows, steps
