@@ -28,7 +28,7 @@ FINISH = '(section "Depth first: finish a node after its successors")'
 CAUSES = {
     "backwards": "the list is the wrong way round: inputs come first. Depth first, reverse the post-order at the end "
     f"{FINISH}.",
-    "tuple": "the names are in a tuple: return list(order).",
+    "tuple": "the names are in a tuple: make a list of it.",
     "kept": "this name is from another call: begin each call with a new list, neither global nor a default argument.",
     "inputs": "there is nothing to refuse in this network: start with every node that has no predecessor, "
     "wherever its key stands.",
@@ -49,7 +49,7 @@ CAUSES = {
     "has to call find_cycle. Raise ValueError.",
     "wrong error": "you refuse the right thing, but with another exception: raise {} with this message.",
     "nobody": "the message does not help to find the cycle: add the name of an operator on it; your find_cycle gives "
-    "one.",
+    "one, if it passes its own check.",
     "behind": "the message names operators that only wait behind the cycle: name those that your find_cycle gives.",
     "too many": "the message names an operator that has run before the cycle: name only those that are still waiting.",
     "unknown": "a successor that is no key was passed over: raise ValueError with its name.",
