@@ -136,6 +136,9 @@ ATTAINABLE: Mistakes = {
     "both limits hold, so the higher one is out of reach": lambda flop, size, peak, bandwidth: max(
         peak, flop / size * bandwidth
     ),
+    "peak and bandwidth are exchanged: the bandwidth goes with the intensity": (
+        lambda flop, size, peak, bandwidth: min(bandwidth, flop / size * peak)
+    ),
     "that has no end: the machine has another limit, too": lambda flop, size, peak, bandwidth: flop / size * bandwidth,
     "the intensity is FLOP per byte, f / b": lambda flop, size, peak, bandwidth: min(peak, size / flop * bandwidth),
     "that is the peak alone: what about an operator that waits for its bytes?": lambda flop, size, peak, bandwidth: (
