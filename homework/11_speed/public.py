@@ -23,13 +23,14 @@ class Counter:
 
     scale : it gives so many times the product. answers : it gives these instead, one after the other.
     wrong : the place of one product, in the order in which they are made, that comes out ERROR too large.
+    halves : so many of the products so far are by 1/2.
     """
 
     ERROR = 5.0
     LARGEST = 4_000_000
 
     def __init__(self, scale: int = 1, answers: np.ndarray | None = None, wrong: int | None = None) -> None:
-        self._scale, self._answers, self._wrong, self.count = scale, answers, wrong, 0
+        self._scale, self._answers, self._wrong, self.count, self.halves = scale, answers, wrong, 0, 0
         self._met: list[tuple[np.ndarray, np.ndarray]] = []
         self.__name__ = "multiply" if scale == 1 else f"multiply, {scale} times as large"
         if answers is not None:
@@ -47,6 +48,8 @@ class Counter:
             raise ValueError(f"multiply: {self.count + size:,} products, which no test needs")
         places = np.arange(self.count, self.count + size)
         self.count += size
+        if any((np.abs(x) == 0.5).all() for x in (a, b)):
+            self.halves += size
         if self._answers is None:
             products = self._scale * (a * b)
             if self._wrong in places:
@@ -68,6 +71,7 @@ Convolution = Callable[[np.ndarray, np.ndarray, Counter], Any]
 """(image, kernel, multiply) -> the student's result."""
 OUTSIDE = "the result depends on more than what multiply gives: a product of pixels and weights was made outside of it"
 PAST = "some products were not made by multiply: each one of a pixel and a weight belongs there"
+NO_PRODUCT = "pixels meet weights in *, @, np.multiply or einsum: call multiply, the argument, there"
 
 
 def most_products(image: np.ndarray, kernel: np.ndarray) -> int:
@@ -115,11 +119,17 @@ def expect_count(counter: Counter, image: np.ndarray, kernel: np.ndarray) -> Non
             failure.cause = (
                 "these are the products of the formula itself: transform tiles and kernel before you multiply"
             )
+        if kernel.ndim == 1 and 4 * counter.count == 5 * most:
+            failure.cause = "these are five for each tile, one less than the formula has: save one more"
+        if kernel.ndim == 1 and counter.halves:
+            failure.cause = (
+                f"{counter.halves} of them are by 1/2: a fixed factor needs no product of multiply, so use * or /"
+            )
         raise failure
     if counter.count <= least:
         went = f"{counter.count:,} products went" if counter.count else "no product went"
         failure = Failure(f"{went} through multiply, where up to {most:,} belong", most, counter.count)
-        failure.cause = PAST if counter.count else "pixels meet weights in *, @ or einsum: call multiply(a, b) there"
+        failure.cause = PAST if counter.count else NO_PRODUCT
         raise failure
 
 
@@ -343,6 +353,7 @@ def as_exact_as_the_type(student: Student, rng: np.random.Generator, oracle: Any
 ODD = "the last tile needs pixels that are not there: pad x with zeros below and to the right, to 2 * tiles + 2"
 OF_KERNELS = "the transform of a kernel g is G g G^T: G (4, 3) on the left, its transpose on the right"
 WAY_BACK = "the way back for products m is A^T m A: A^T (2, 4) on the left, its transpose on the right"
+ONE_SIDE = "8 numbers are left of a tile, and 4 are its outputs: the way back, A^T m A, is made on both sides"
 TILE_ERRORS = NO_DEFAULT | {
     "axes don't match": "the products are (O, C, down, across, 4, 4), so sum over C alone, axis 1: "
     "five axes are left. Or do the kernels lack the two of length 1, for down and across?",
@@ -353,6 +364,9 @@ TILE_ERRORS = NO_DEFAULT | {
     "4 (dim 1) != 3 (dim 0)": OF_KERNELS,
     "size 2 is different from 4": WAY_BACK,
     "4 (dim 1) != 2 (dim 0)": WAY_BACK,
+    "array of size 8 into shape (1,2,2)": ONE_SIDE,
+    "2,4) into shape (": ONE_SIDE,
+    "4,2) into shape (": ONE_SIDE,
     "array of size 16 into shape (1,2,2)": "16 numbers are left of one tile, and 4 are its outputs: either its "
     "products were not transformed back, or the image was padded on all sides, as in lesson 6",
 }
@@ -369,7 +383,17 @@ SUM_ERRORS = {
     "are (C, down, across, 4, 4), and the transformed kernels need (O, C, 1, 1, 4, 4)",
 }
 """The errors of four channels and two kernels on 6 x 8 pixels, whose sums and shapes went wrong."""
-ODD_ERRORS = {"window shape": ODD, "mismatch in its core dimension": ODD, "broadcast": ODD, "reshape": ODD}
+LEFT = (
+    "the 2 x 2 outputs of the last tile are more than what is left of y: cut them, or make y larger and cut it at "
+    "the end"
+)
+ODD_ERRORS = {
+    "2,2) into shape (": LEFT,
+    "window shape": ODD,
+    "mismatch in its core dimension": ODD,
+    "broadcast": ODD,
+    "reshape": ODD,
+}
 
 
 def image(rng: np.random.Generator, channels: int, height: int, width: int, outputs: int) -> Any:
@@ -502,23 +526,10 @@ def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int], s
             failure.cause = (
                 "they share one byte: a value from start on fits below the next one if start + size <= offset"
             )
-        elif paired_by_position(got, lives, sizes):
+        elif paired_by_position(got, lives, sizes) and not overlaps_in(student, (*LONGER, *TOUCHING, *STEPPED, *STALE)):
             failure.cause = "lives and sizes have the same names, in another order: lives[name], sizes[name]"
         else:
-            failure.cause = IN_THE_WAY
-            if not overlaps_in(student, LONGER):
-                one, other = sorted(lives[n] for n in two)
-                if not longer and overlaps_in(student, TOUCHING):
-                    failure.cause = (
-                        f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step "
-                        f"{step}. Two values meet where each begins no later than the other ends, whichever you place "
-                        "first"
-                    )
-                elif overlaps_in(student, STEPPED):
-                    failure.cause = (
-                        "on the way up past neighbours, none of them may lower the start again: the next one may begin "
-                        "higher and still end lower"
-                    )
+            failure.cause = cause_of_overlap(student, [lives[n] for n in two], step, longer)
         raise failure
     return max((got[name] + size for name, size in sizes.items()), default=0)
 
@@ -528,32 +539,104 @@ IN_THE_WAY = (
     "step with it. Walk up past them sorted by their offsets, ask of each gap whether it is large enough, and let none "
     "of them lower the start"
 )
+MEET = "Two values meet where each begins no later than the other ends"
+UNSORTED = (
+    "neither dict is in the order of the steps, in which your plan would be right: sort by first, sorted(lives, "
+    "key=lives.get)"
+)
+OWN_SIZE = "a neighbour ends at its offset plus its OWN size, and not plus that of the new value"
+TOO_SMALL = (
+    "a value went where there is too little room: a free buffer, or a gap between two neighbours, must be as large as "
+    "the value"
+)
+STILL_FREE = (
+    "a buffer is given to two values at once: one that is taken is no longer free, up to the last step of the value "
+    "that took it"
+)
+LOWERED = (
+    "on the way up past neighbours, none of them may lower the start again: the next one may begin higher and still "
+    "end lower"
+)
 Lives = tuple[Life, ...]
 ALIKE: tuple[Lives, ...] = (((0, 1), (0, 1)),)
-LONGER: tuple[Lives, ...] = ((0, 2), (1, 3)), ((0, 3), (1, 2))
+APART: tuple[Lives, ...] = (((0, 2), (1, 3)),)
+INSIDE: tuple[Lives, ...] = (((0, 3), (1, 2)),)
+LONGER = (*APART, *INSIDE)
 TOUCHING: tuple[Lives, ...] = ((0, 1), (1, 2)), ((0, 0), (0, 0)), ((0, 0), (0, 1)), ((0, 1), (1, 1))
 STEPPED: tuple[Lives, ...] = (((0, 5), (6, 11), (5, 6)),)
-"""Small networks that tell mistakes apart: the lives of values of 10, 6 and 5 bytes. The last of STEPPED has to go past
-a neighbour that begins where another does, and ends lower."""
+STALE: tuple[Lives, ...] = (((0, 0), (0, 0), (5, 6)),)
+"""Small networks that tell mistakes apart: the lives of values of 10, 6 and 5 bytes. The last of STEPPED has to go
+past a neighbour that begins where another does, and ends lower. In STALE a buffer is free at step 5, not at step 0."""
 
 
-def overlaps_in(student: Student | None, cases: tuple[Lives, ...]) -> bool:
-    """Whether the student's plan of one of these networks, its values in any order, has an overlap."""
+def cause_of_overlap(student: Student | None, two: list[Life], step: int, longer: int) -> str:
+    """The likely cause of an overlap of two values that meet at a step, and at `longer` more, by plans of others."""
     if student is None:
-        return False
-    with student.aside():
-        for case in cases:
-            for order in itertools.permutations(range(len(case))):
-                lives = {f"v{i}": case[i] for i in order}
-                for sizes in itertools.permutations((10, 6, 5)[: len(case)]):
-                    bytes_of = dict(zip(sorted(lives), sizes))
-                    try:
-                        got = student.plan_memory(lives, {name: bytes_of[name] for name in lives})
-                    except SubmissionError:
-                        continue
-                    if type(got) is dict and set(got) == set(lives) and clashes(got, lives, bytes_of):
-                        return True
+        return IN_THE_WAY
+    alike = overlaps_in(student, ALIKE)
+    if alike and all(sorted(got.values()) == [0, sizes[max(got, key=got.__getitem__)]] for got, sizes in alike):
+        return OWN_SIZE
+    if overlaps_in(student, INSIDE) and not overlaps_in(student, APART):
+        return f"{MEET}, and so where one lives inside the other, whichever you place first"
+    if overlaps_in(student, LONGER):
+        return IN_THE_WAY
+    if not longer and overlaps_in(student, TOUCHING):
+        one, other = sorted(two)
+        return (
+            f"lives that touch in one step were taken for apart: {one} and {other} are both alive at step "
+            f"{step}. {MEET}, whichever you place first"
+        )
+    if not overlaps_in_steps(student) and overlaps_in_steps(student, mixed=True):
+        return UNSORTED
+    if overlaps_at(student, ((0, 1), (1, 2), (2, 3)), (5, 6, 10)):
+        return TOO_SMALL
+    if overlaps_at(student, ((0, 0), (1, 3), (2, 4)), (10, 6, 5)):
+        return STILL_FREE
+    stepped = overlaps_in(student, STEPPED)
+    if stepped and all(got["v2"] in (got["v0"] + sizes["v0"], got["v1"] + sizes["v1"]) for got, sizes in stepped):
+        return LOWERED
+    return IN_THE_WAY
+
+
+def overlaps_in(student: Student | None, cases: tuple[Lives, ...]) -> list[tuple[dict[str, int], dict[str, int]]]:
+    """The student's plans of these networks that have an overlap, each with its sizes; their values in any order."""
+    found: list[tuple[dict[str, int], dict[str, int]]] = []
+    for case in cases:
+        for order in itertools.permutations(range(len(case))):
+            for some in itertools.permutations((10, 6, 5)[: len(case)]):
+                sizes = {f"v{i}": some[i] for i in order}
+                got = clashing(student, {f"v{i}": case[i] for i in order}, sizes)
+                if got is not None:
+                    found.append((got, sizes))
+    return found
+
+
+def overlaps_at(student: Student, case: Lives, sizes: tuple[int, ...]) -> bool:
+    """Whether the student's plan of values with these lives and sizes, in this order, has an overlap."""
+    names = [f"v{i}" for i in range(len(case))]
+    return clashing(student, dict(zip(names, case)), dict(zip(names, sizes))) is not None
+
+
+def overlaps_in_steps(student: Student, mixed: bool = False) -> bool:
+    """Whether a plan of networks has an overlap whose dicts are both in the order of the steps, or mixed."""
+    for seed in range(9):
+        lives, sizes = network(np.random.default_rng(seed), 16, seed % 3)
+        names = [*lives] if mixed else sorted(lives, key=lives.__getitem__)
+        if clashing(student, {n: lives[n] for n in names}, {n: sizes[n] for n in names}) is not None:
+            return True
     return False
+
+
+def clashing(student: Student | None, lives: dict[str, Life], sizes: dict[str, int]) -> dict[str, int] | None:
+    """The student's plan of a network if it has an overlap, else None."""
+    if student is None:
+        return None
+    with student.aside():
+        try:
+            got = student.plan_memory(lives, sizes)
+        except SubmissionError:
+            return None
+    return got if type(got) is dict and set(got) == set(lives) and clashes(got, lives, sizes) else None
 
 
 def clashes(got: Mapping[str, int], lives: Mapping[str, Life], sizes: Mapping[str, int], shared: int = 1) -> bool:
@@ -758,7 +841,9 @@ def expect_folded(
         )
         raise failure
     if type(got) is not tuple or len(got) != 2:
-        raise Failure(f"expected a tuple (weight, bias), got {type(got).__name__}", "(weight, bias)", got)
+        failure = Failure(f"expected a tuple (weight, bias), got {type(got).__name__}", "(weight, bias)", got)
+        failure.cause = "two results are a tuple: return weight, bias" if type(got) is list and len(got) == 2 else None
+        raise failure
     if [np.shape(part) for part in got] == [shift.shape, kernels.shape]:
         failure = Failure("expected a tuple (weight, bias), got (bias, weight)", "(weight, bias)", "(bias, weight)")
         failure.cause = "the two are swapped: the weight comes first, then the bias"

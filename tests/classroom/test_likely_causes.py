@@ -2240,7 +2240,179 @@ FIRST_TENSORS = """
         found.append((sorted(inputs), sorted(outputs), sum(kinds[t] == "var" for t in inputs)))
     return found
 """
+FREE_LIST = """    found, free, busy, top = {{}}, [], [], 0
+    for name in {order}:
+        first, last = lives[name]
+        free += [buffer[:2] for buffer in busy if buffer[2] < first]
+        busy = [buffer for buffer in busy if buffer[2] >= first]
+        fits = [buffer for buffer in free if {fits}]
+        if fits:
+            start, length = fits[0]
+            {taken}
+        else:
+            start, length, top = top, sizes[name], top + sizes[name]
+        busy.append((start, length, last))
+        found[name] = start
+    return found
+"""
+
+
+def with_free_list(
+    order: str, fits: str = "buffer[1] >= sizes[name]", taken: str = "free.remove(fits[0])"
+) -> dict[str, str]:
+    """A plan by a list of free buffers, with so much of it changed."""
+    text = FREE_LIST.format(order=order, fits=fits, taken=taken)
+    return {"    length = {name: last": f"{text}    length = {{name: last"}
+
+
+IN_STEPS = "sorted(sizes, key=lambda name: lives[name])"
+TOGETHER = "lives[other][0] <= last and first <= lives[other][1]"
+INSIDE = "lives[other][0] <= first <= lives[other][1] or lives[other][0] <= last <= lives[other][1]"
+STEP = "    products = multiply(into @ d, (kernel @ g)[:, None])\n    return back @ products"
+TWO_SUMS = """    plus, minus = g[:1] + g[1:2] + g[2:], g[:1] - g[1:2] + g[2:]
+    plus, minus = multiply(multiply(d[1] + d[2], plus), 0.5), multiply(multiply(d[2] - d[1], minus), 0.5)
+    one, four = multiply(d[0] - d[2], g[:1]), multiply(d[1] - d[3], g[2:])
+    return np.stack([one + plus + minus, plus - minus - four])"""
+FIVE = """    one, two = multiply(d[0] - d[1], g[:1]), multiply(d[1], g[:1] + g[1:2])
+    three = multiply(d[2] - d[1], g[1:2])
+    return np.stack([one + two + multiply(d[2], g[2:]), two + three + multiply(d[3], g[2:])])"""
+PIXELS_TWICE = "multiply(into[[0, {0}, {0}, 3]] @ d, (kernel @ g)[:, None])"
+LAST_SIGN = """    back = back.copy()
+    back[1, 3] = 1
+    height, width = x"""
+PUT = """    result = back @ sums @ back.T
+    y = np.zeros((len(weight), height, width), x.dtype)
+    for i, j in np.ndindex(result.shape[1:3]):
+        for o in range(len(weight)):
+            y[o, 2 * i : 2 * i + 2, 2 * j : 2 * j + 2] = result[o, i, j]
+    return y
+"""
 ARRAYS = {
+    "buffers in the order of lives": (
+        "11_speed",
+        "nothing_overlaps",
+        with_free_list("lives"),
+        "neither dict is in the order of the steps",
+    ),
+    "buffers in the order of sizes": (
+        "11_speed",
+        "nothing_overlaps",
+        with_free_list("sizes"),
+        "neither dict is in the order of the steps",
+    ),
+    "buffers of any size": (
+        "11_speed",
+        "nothing_overlaps",
+        with_free_list(IN_STEPS, "True"),
+        "there is too little room",
+    ),
+    "buffers that stay free": (
+        "11_speed",
+        "nothing_overlaps",
+        with_free_list(IN_STEPS, taken="pass"),
+        "one that is taken is no longer free",
+    ),
+    "a gap of any size": (
+        "11_speed",
+        "nothing_overlaps",
+        {"            if start + sizes[name] <= offsets[other]:\n": "            if start < offsets[other]:\n"}
+        | {"for order in (by_size, by_area, by_length)]": f"for order in ({IN_STEPS},)]"},
+        "there is too little room",
+    ),
+    "lives inside others": (
+        "11_speed",
+        "nothing_overlaps",
+        {TOGETHER: INSIDE},
+        "and so where one lives inside the other",
+    ),
+    "the size of the new value": (
+        "11_speed",
+        "nothing_overlaps",
+        {"offsets[other] + sizes[other])": "offsets[other] + sizes[name])"},
+        "its offset plus its OWN size",
+    ),
+    "halves through multiply": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {STEP: TWO_SUMS},
+        "4 of them are by 1/2",
+    ),
+    "five products": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {STEP: FIVE},
+        "five for each tile",
+    ),
+    "np.multiply": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {"products = multiply(into @ d": "products = np.multiply(into @ d"},
+        "np.multiply or einsum",
+    ),
+    "m4 forgotten": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {STEP: STEP.replace("back @ products", "back[:, :3] @ products[:3]")},
+        "the fourth product is missing in the second output",
+    ),
+    "two sums of pixels": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {"multiply(into @ d, (kernel @ g)[:, None])": PIXELS_TWICE.format(1)},
+        "one has another sum of d[1] and d[2], with a minus",
+    ),
+    "two differences of pixels": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {"multiply(into @ d, (kernel @ g)[:, None])": PIXELS_TWICE.format(2)},
+        "in one of them d[1] and d[2] are added",
+    ),
+    "a quarter": (
+        "11_speed",
+        "the_tiles_of_the_example",
+        {"multiply(into @ d, (k": "multiply(np.array([1, 0.5, 0.5, 1])[:, None] * into @ d, (k"},
+        "half as large as they should be",
+    ),
+    "the way back on the left alone": (
+        "11_speed",
+        "one_tile",
+        {"back @ sums @ back.T": "back @ sums"},
+        "the way back, A^T m A, is made on both sides",
+    ),
+    "the way back on the left alone, side by side": (
+        "11_speed",
+        "one_tile",
+        {"back @ sums @ back.T": "back @ sums", "2 * down, 2 * across)": "2 * down, -1)"},
+        "the way back is made on the left alone, and its result is cut",
+    ),
+    "the last sign of the way back": (
+        "11_speed",
+        "one_tile",
+        {"    height, width = x": LAST_SIGN},
+        "the last sign of A^T",
+    ),
+    "a last tile that is not cut": (
+        "11_speed",
+        "odd_sizes",
+        {"    result = back @ sums @ back.T": f"{PUT}    result = back @ sums @ back.T"},
+        "more than what is left of y",
+    ),
+    "no beta": (
+        "11_speed",
+        "one_weight",
+        {"* factor + beta": "* factor"},
+        "beta is forgotten",
+    ),
+    "a list of two": (
+        "11_speed",
+        "one_weight",
+        {
+            "return weight * factor[:, None, None, None], (before - mean) * factor + beta": (
+                "return [weight * factor[:, None, None, None], (before - mean) * factor + beta]"
+            )
+        },
+        "two results are a tuple",
+    ),
     "the kernels' transform without its transpose": (
         "11_speed",
         "one_tile",

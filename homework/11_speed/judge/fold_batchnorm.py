@@ -85,6 +85,7 @@ def folded_mistakes(
         "the mean is subtracted as it is: BatchNorm scales it, too": slope * before - mean + beta,
         "the mean is forgotten: BatchNorm subtracts it before it scales": slope * before + beta,
         "the mean is added: BatchNorm subtracts it": slope * (before + mean) + beta,
+        "beta is forgotten: BatchNorm adds it last": slope * (before - mean),
         "beta is scaled, too: it is added last": slope * (before - mean + beta),
     }
     if bias is None:

@@ -130,7 +130,7 @@ def plan_memory(lives: Mapping[str, Life], sizes: Mapping[str, int]) -> dict[str
 
     Parameters
     ----------
-    lives : each value's name -> (first, last).
+    lives : each value's name -> (first, last), in no order.
     sizes : the same names, perhaps in another order -> bytes, at least 1.
 
     Rules

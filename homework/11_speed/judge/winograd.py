@@ -58,21 +58,37 @@ BACK = np.array([[1.0, 1, 1, 0], [0, 1, -1, -1]])
 KERNEL = np.array([[1.0, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
 WHOLE = KERNEL * [[1], [2], [2], [1]]
 INTO = np.array([[1.0, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]])
+LAST_TURNED = BACK * [1, 1, 1, -1]
 THIRD_TURNED = INTO * [[1], [1], [-1], [1]]
 AXES = "down", "across", "row", "column"
 """The axes of the tiles of results, behind that of the kernels; the last two are those inside a tile."""
 
 
 def by_transforms(
-    x: np.ndarray, weight: np.ndarray, right: np.ndarray, left: np.ndarray = INTO, kernel: np.ndarray = KERNEL
+    x: np.ndarray,
+    weight: np.ndarray,
+    right: np.ndarray,
+    left: np.ndarray = INTO,
+    kernel: np.ndarray = KERNEL,
+    back: np.ndarray = BACK,
 ) -> np.ndarray:
-    """Winograd's way with `left` and `right` beside each tile, where INTO and its transpose belong, and `kernel`."""
+    """Winograd's way with `left` and `right` beside each tile, where INTO and its transpose belong."""
     height, width = x.shape[1] - 2, x.shape[2] - 2
     padded = np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))
     tiles = np.lib.stride_tricks.sliding_window_view(padded, (4, 4), axis=(1, 2))[:, ::2, ::2]
     sums = np.einsum("cijab,ocab->oijab", left @ tiles @ right, kernel @ weight @ kernel.T)
-    y = (BACK @ sums @ BACK.T).swapaxes(2, 3)
+    y = (back @ sums @ back.T).swapaxes(2, 3)
     return y.reshape(len(weight), 2 * y.shape[1], -1)[:, :height, :width].astype(x.dtype)
+
+
+def half_way_back(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """A wrong one: the tiles of 2 x 4 numbers that BACK alone, on the left, makes of the products, side by side."""
+    height, width = x.shape[1] - 2, x.shape[2] - 2
+    padded = np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))
+    tiles = np.lib.stride_tricks.sliding_window_view(padded, (4, 4), axis=(1, 2))[:, ::2, ::2]
+    sums = np.einsum("cijab,ocab->oijab", INTO @ tiles @ INTO.T, KERNEL @ weight @ KERNEL.T)
+    y = (BACK @ sums).swapaxes(2, 3)
+    return y.reshape(len(weight), 2 * y.shape[1], -1).astype(x.dtype)
 
 
 def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
@@ -136,6 +152,9 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
         "the middle rows of G, (4, 3), are 0: a matrix of whole numbers cuts the halves off": by_transforms(
             x, weight, INTO.T, kernel=np.trunc(KERNEL)
         ),
+        "the last sign of A^T, (2, 4), is wrong: does your winograd_step pass with it?": by_transforms(
+            x, weight, INTO.T, back=LAST_TURNED
+        ),
         "only the first channel is there: sum the products over all": slow_convolution(x[:1], weight[:, :1]),
         "only the last channel is there: add up the channels, += and not =": slow_convolution(x[-1:], weight[:, -1:]),
         "the kernels are transposed: G g G^T, with g as it is": slow_convolution(x, weight.swapaxes(2, 3)),
@@ -163,6 +182,13 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
             turned[:, :height, :width]
         ),
         "the channels were averaged: a convolution sums over them": (y / len(x)).astype(x.dtype),
+    }
+    strips = half_way_back(x, weight)
+    found |= {
+        "the way back is made on the left alone: for products m it is A^T m A": strips,
+        "the way back is made on the left alone, and its result is cut: for products m it is A^T m A": (
+            strips[:, :height, :width]
+        ),
     }
     for order in itertools.permutations(range(4)):
         cause = (

@@ -48,6 +48,7 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
     pixels = (d[2] - d[1]) * g.sum() / 2, (d[1] + d[2]) * (g[0] - g[1] + g[2]) / 2
     whole = (d[1] + d[2]) * (g.sum() // 2), (d[2] - d[1]) * ((g[0] - g[1] + g[2]) // 2)
     halves = (d[1] + d[2]) * (g[0] + g[1] + g[2] / 2), (d[2] - d[1]) * (g[0] - g[1] + g[2] / 2)
+    same = (d[1] + d[2]) * (g[0] - g[1] + g[2]) / 2, (d[2] - d[1]) * (g[0] + g[1] + g[2]) / 2
     found = {
         "the third product has the wrong sign, in its pixels or in its weights: work out again what m2 - m3 must be": [
             a + b - c,
@@ -95,6 +96,17 @@ def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
             a + pixels[1] + pixels[0],
             pixels[1] - pixels[0] - e,
         ],
+        "the fourth product is missing in the second output: y[1] = m2 - m3 - m4": [a + b + c, b - c],
+        "the two middle products have the same pixels: one has another sum of d[1] and d[2], with a minus": [
+            a + b + same[0],
+            b - same[0] - e,
+        ],
+        "the two middle products have the same pixels: in one of them d[1] and d[2] are added": [
+            a + same[1] + c,
+            same[1] - c - e,
+        ],
+        "the two middle products are half as large as they should be: is there a half with the pixels and with the "
+        "weights? One is enough": [a + (b + c) / 2, (b - c) / 2 - e],
         "the second output subtracts the third product, too": [a + b + c, b + c - e],
         "the second output subtracts the second product, where the third belongs: are the two exchanged?": [
             a + b + c,
