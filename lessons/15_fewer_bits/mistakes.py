@@ -37,7 +37,7 @@ QUANTIZED_ROW: Mistakes = {
         row.astype(np.int8) / (np.abs(row).max() / 127),
         np.abs(row).max() / 127,
     ),
-    "the row was rounded, but not divided by the scale: np.rint(row / scale)": lambda row: (
+    "the row was rounded, but not divided by the scale: divide first": lambda row: (
         np.rint(row).astype(np.int8),
         np.abs(row).max() / 127,
     ),
@@ -53,7 +53,7 @@ QUANTIZED_ROW: Mistakes = {
     "a negative number can be the largest magnitude: np.abs first, and -128 stays unused": partial(
         _row, rounding=lambda values: np.clip(np.rint(values), -128, 127), magnitude=np.max
     ),
-    "the scale is an array with one number in it: a row has one axis, so .max() without keepdims gives the number": (
+    "the scale is an array with one number in it: a row has one axis, so max without keepdims gives the number": (
         partial(_row, magnitude=lambda row: np.abs(row).max(keepdims=True))
     ),
     "int8 has 256 values, but the scale is the largest magnitude / 127: the values go from -127 to 127": partial(
@@ -62,21 +62,23 @@ QUANTIZED_ROW: Mistakes = {
     "int8 has 255 of these values, but the scale is the largest magnitude / 127, for both signs": partial(
         _row, most=255
     ),
-    "that is the sum of the magnitudes: the LARGEST of them, np.abs(row).max(), decides": partial(
+    "that is the sum of the magnitudes: the LARGEST of them decides": partial(
         _row, magnitude=lambda row: np.abs(row).sum()
     ),
     "values and scale are exchanged: first the whole numbers, then the scale": partial(
         _row, made=lambda values, scale: (scale, values.astype(np.int8))
     ),
     "the scale is the largest magnitude / 127, and not the largest magnitude": partial(_row, most=1),
-    "the values are right; the scale is what the row was divided by, the largest magnitude / 127": partial(
+    "the values are right; the scale is what the row was divided by": partial(
         _row, made=lambda values, scale: (values.astype(np.int8), 127 * scale)
     ),
     "that is 127 / the largest magnitude: the scale is the other way round": partial(
         _row, made=lambda values, scale: (values.astype(np.int8), 1 / scale)
     ),
     "the scale is missing: return values, scale": partial(_row, made=lambda values, scale: values.astype(np.int8)),
-    "each number has a scale of its own here: a row has one, .max() after np.abs(row)": partial(_row, magnitude=np.abs),
+    "each number has a scale of its own here: a row has one, which its largest magnitude decides": partial(
+        _row, magnitude=np.abs
+    ),
     "the row was multiplied by the scale: row / scale makes the largest magnitude 127": lambda row: (
         np.rint(row * np.abs(row).max() / 127).astype(np.int8),
         np.abs(row).max() / 127,
@@ -92,14 +94,17 @@ QUANTIZED_ROW: Mistakes = {
     "0.5 was added and then cut, which is right for positive numbers only: np.rint": partial(
         _row, rounding=lambda row: np.trunc(row + 0.5)
     ),
-    "the range from smallest to largest was divided by 255, as where 0 may move: np.abs(row).max() / 127": partial(
-        _row, magnitude=np.ptp, most=255
-    ),
-    "the range from smallest to largest was divided by 254: np.abs(row).max() / 127": partial(
+    "the range from smallest to largest was divided by 255, as where 0 may move: the largest MAGNITUDE / 127 is the "
+    "scale": partial(_row, magnitude=np.ptp, most=255),
+    "the range from smallest to largest was divided by 254: a scale is the largest MAGNITUDE / 127": partial(
         _row, magnitude=np.ptp, most=254
     ),
-    "the range from smallest to largest was divided by 256: np.abs(row).max() / 127": partial(
+    "the range from smallest to largest was divided by 256: a scale is the largest MAGNITUDE / 127": partial(
         _row, magnitude=np.ptp, most=256
+    ),
+    "the range from smallest to largest was divided by 127: the largest MAGNITUDE is": partial(_row, magnitude=np.ptp),
+    "that is the magnitude of the sum: np.abs belongs to each number, and the LARGEST decides": partial(
+        _row, magnitude=lambda row: abs(row.sum())
     ),
     "that maps the smallest number to -128: here 0 stays 0, and nothing is subtracted from the row": lambda row: (
         np.rint((row - row.min()) / (np.ptp(row) / 255) - 128).astype(np.int8),
@@ -115,7 +120,7 @@ QUANTIZED_ROW: Mistakes = {
     "the values lost their signs: np.abs is for the scale only": partial(
         _row, rounding=lambda values: np.rint(np.abs(values))
     ),
-    "that is the mean of the magnitudes: the LARGEST of them, np.abs(row).max(), decides": partial(
+    "that is the mean of the magnitudes: the LARGEST of them decides": partial(
         _row, magnitude=lambda row: np.abs(row).mean()
     ),
     "// cuts the scale: / keeps what is after the decimal point": lambda row: (
@@ -191,7 +196,7 @@ TOKENS_A_SECOND: Mistakes = {
     "what is after the decimal point was dropped, as // and int do": lambda weights, bytes_each, bandwidth, peak: min(
         bandwidth // (weights * bytes_each), peak // (2 * weights)
     ),
-    "the operations don't depend on the bytes of a weight: peak / (2 * weights)": (
+    "the operations don't depend on the bytes of a weight": (
         lambda weights, bytes_each, bandwidth, peak: min(
             bandwidth / (weights * bytes_each), peak / (2 * weights * bytes_each)
         )
@@ -199,7 +204,7 @@ TOKENS_A_SECOND: Mistakes = {
     "divide by 2, don't multiply: each weight takes two operations, so half as many tokens": partial(
         _slower, operations=0.5
     ),
-    "memory gives bytes: each weight takes `bytes_each` of them, bandwidth / (weights * bytes_each)": (
+    "memory gives bytes: each weight takes `bytes_each` of them": (
         lambda weights, bytes_each, bandwidth, peak: min(bandwidth / weights, peak / (2 * weights))
     ),
     "the network has weights * bytes_each bytes: multiply the two, don't divide": (
@@ -208,16 +213,16 @@ TOKENS_A_SECOND: Mistakes = {
     "bytes a second and operations a second were compared: first make tokens a second of each, then take the least": (
         lambda weights, bytes_each, bandwidth, peak: min(bandwidth, peak) / weights
     ),
-    "a token takes 2 * weights OPERATIONS, whatever the bytes of a weight: peak / (2 * weights)": (
+    "`peak` counts OPERATIONS: two for each weight, whatever its bytes": (
         lambda weights, bytes_each, bandwidth, peak: min(bandwidth, peak) / (weights * bytes_each)
     ),
     "a weight was given 4 bytes: it takes `bytes_each`": lambda weights, bytes_each, bandwidth, peak: min(
         bandwidth / (weights * 4), peak / (2 * weights)
     ),
-    "without brackets: bandwidth / (weights * bytes_each)": lambda weights, bytes_each, bandwidth, peak: min(
+    "without brackets: a / b * c is (a / b) * c": lambda weights, bytes_each, bandwidth, peak: min(
         bandwidth / weights * bytes_each, peak / 2 * weights
     ),
-    "the roofline gives operations a second, and a token takes two for each weight: / (2 * weights)": (
+    "the roofline gives operations a second, and a token takes two for EACH weight": (
         lambda weights, bytes_each, bandwidth, peak: min(peak, bandwidth * 2 / bytes_each) / weights
     ),
     "these are seconds a token: turn it round": lambda weights, bytes_each, bandwidth, peak: max(
@@ -232,18 +237,27 @@ TOKENS_A_SECOND: Mistakes = {
     "bytes_each are bytes already: no / 8": lambda weights, bytes_each, bandwidth, peak: min(
         bandwidth / (weights * bytes_each / 8), peak / (2 * weights)
     ),
-    "the processor takes two operations for each weight, whatever its bytes: peak / (2 * weights)": (
+    "the bytes make the processor no faster: it takes two operations for each weight, whatever its bytes": (
         lambda weights, bytes_each, bandwidth, peak: min(
             bandwidth / (weights * bytes_each), peak * bytes_each / (2 * weights)
         )
     ),
-    "half an operation for a byte was the intensity in float32 only: each weight takes two, peak / (2 * weights)": (
+    "half an operation for a byte was the intensity in float32 only: two for each weight, whatever its bytes": (
         lambda weights, bytes_each, bandwidth, peak: min(
             bandwidth / (weights * bytes_each), peak / (0.5 * weights * bytes_each)
         )
     ),
     "these are weights a second, and a token takes all of them: divide by how many there are": (
         lambda weights, bytes_each, bandwidth, peak: min(bandwidth / bytes_each, peak / 2)
+    ),
+    "these are operations a second, as on a roofline: a token takes two for each weight": (
+        lambda weights, bytes_each, bandwidth, peak: min(peak, bandwidth * 2 / bytes_each)
+    ),
+    "that is the mean of the two: the slower one decides": partial(
+        _slower, which=lambda memory, processor: (memory + processor) / 2
+    ),
+    "the two operations of each weight are the processor's: memory delivers each weight once": (
+        lambda weights, bytes_each, bandwidth, peak: min(bandwidth / (2 * weights * bytes_each), peak / (2 * weights))
     ),
     "the two times were added: the processor computes while memory delivers": partial(
         _slower, which=lambda memory, processor: 1 / (1 / memory + 1 / processor)
@@ -257,8 +271,12 @@ def _dot(q: np.ndarray, s: float, p: np.ndarray, t: float, dtype: type, scales: 
 
 
 INT8_DOT: Mistakes = {
-    "products of int8 wrap around: q.astype(np.int32) before the product": partial(_dot, dtype=np.int8),
-    "int16 ends at 32,767, and three products may be more: np.int32": partial(_dot, dtype=np.int16),
+    "int8 ends at 127, and products and sums wrap: int32 BEFORE the product, and no cast back of the sum": partial(
+        _dot, dtype=np.int8
+    ),
+    "int16 ends at 32,767, and three products may be more: np.int32, and no cast back of the sum": partial(
+        _dot, dtype=np.int16
+    ),
     "the scales are multiplied into each number, which is rounded as a float: sum whole numbers, and multiply once": (
         lambda q, s, p, t: float((s * q) @ (t * p))
     ),
@@ -289,8 +307,8 @@ INT8_DOT: Mistakes = {
     "the scale t came in twice, and s is missing": lambda q, s, p, t: t * t * float(q.astype(np.int32) @ p),
     "the scales are added: they multiply": lambda q, s, p, t: (s + t) * float(q.astype(np.int32) @ p),
     "the products are not summed: q @ p does both": lambda q, s, p, t: s * t * (q.astype(np.int32) * p),
-    "q was multiplied by both scales before the sum, so each product is rounded: brackets around the product, "
-    "s * t * (q @ p)": lambda q, s, p, t: float(((s * t * q.astype(np.int32)) * p).sum()),
+    "q was multiplied by both scales before the sum, so each product is rounded: brackets around the product of q and "
+    "p": lambda q, s, p, t: float(((s * t * q.astype(np.int32)) * p).sum()),
     "p was multiplied by both scales before the sum, so each product is rounded: sum whole numbers first": (
         lambda q, s, p, t: float((q.astype(np.int32) * (s * t * p)).sum())
     ),
@@ -298,6 +316,9 @@ INT8_DOT: Mistakes = {
         lambda q, s, p, t: float((q * s).astype(np.int32) @ (p * t))
     ),
     "the scales are floats: int cuts them": lambda q, s, p, t: int(s * t) * (q.astype(np.int32) @ p),
+    "each scale was cut to a whole number: the scales are floats": lambda q, s, p, t: (
+        int(s) * int(t) * float(q.astype(np.int32) @ p)
+    ),
     "uint32 has no negative numbers: np.int32": lambda q, s, p, t: s * t * float(q.astype(np.uint32) @ p),
     "products of int8 wrap around, and the result is cut: astype(np.int32) belongs to q, before the product": (
         lambda q, s, p, t: int(s * t * float(q @ p))
@@ -329,5 +350,26 @@ WIDENED: Mistakes = {
     "the bits are right, but still a whole number: look at them as a float32": lambda halves: (
         halves.astype(np.uint32) << 16
     ),
+    "view cuts the SAME bytes anew, and 16 bits are no 32: give each number its 32 bits first, by astype": (
+        lambda halves: (halves.view(np.uint32) << 16).view(np.float32)
+    ),
+    "floats have no shift: shift the whole numbers, in 32 bits, and look at them as floats then": (
+        lambda halves: halves.astype(np.float32) << 16
+    ),
+    "each number's 16 bits stand in both halves: the lower half is 0": lambda halves: np.repeat(halves, 2).view(
+        np.float32
+    ),
+    "each number has a row of its own, (n, 1): one axis is expected, (n,)": lambda halves: (
+        halves.astype(np.uint32) << 16
+    ).view(np.float32)[:, None],
+    "in 64 bits each number became two: 32 bits each, np.uint32": lambda halves: (halves.astype(np.uint64) << 16).view(
+        np.float32
+    ),
+    "that is float64, which has other bits: bfloat16 is the upper half of a float32": lambda halves: (
+        halves.astype(np.uint64) << 16
+    ).view(np.float64),
+    "that is float64, and a shift by 48: bfloat16 is the upper half of a float32": lambda halves: (
+        halves.astype(np.uint64) << 48
+    ).view(np.float64),
     "that is a shift by 8: half of 32 bits are 16": lambda halves: (halves.astype(np.uint32) << 8).view(np.float32),
 }
