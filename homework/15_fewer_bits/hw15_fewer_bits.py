@@ -40,6 +40,7 @@ def quantize(weight: np.ndarray, block: int | None = None) -> tuple[np.ndarray, 
         what a cast to int8 makes of NaN is chance, 0 on one processor and perhaps not on another.
     refused : a block that is below 1 or does not divide C, and a weight with NaN or infinity in it, raise ValueError.
     dtype : the result is a tuple of an array of int8 and one of float32.
+    argument : `weight` stays as it was.
 
     >>> values, scale = quantize(np.array([[63.5, -12.6], [0, 0]], np.float32))
     >>> values.tolist(), scale.tolist()
@@ -54,6 +55,12 @@ def quantize_without_nan(weight: np.ndarray, block: int | None = None) -> tuple[
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "invalid value encountered in cast")
         return quantize(weight, block)
+
+
+def weight_afterwards(weight: np.ndarray, block: int | None = None) -> np.ndarray:
+    """Given: the weight after a call of quantize."""
+    quantize(weight, block)
+    return weight
 
 
 def dequantize(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -164,6 +171,7 @@ def choose_block(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int
     zeros : a weight that is all 0 has no error.
     range : weights of 1e-25 or 1e25, whose squares float32 does not hold, are judged like all others.
     dtype : the result is a plain int, or None.
+    argument : `blocks` stays as it was.
 
     >>> weight = np.array([[1, 0.9, 0.011, 0.012]], np.float32)
     >>> choose_block(weight, [2, 4], 0.01), choose_block(weight, [2, 4], 0.002), choose_block(weight, [2, 4], 1e-5)
@@ -171,3 +179,9 @@ def choose_block(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int
     """
     # TODO choose_block (Task 15.5, a bonus)
     raise NotImplementedError("choose_block: TODO")
+
+
+def blocks_afterwards(weight: np.ndarray, blocks: list[int], bound: float) -> list[int]:
+    """Given: `blocks` after a call of choose_block."""
+    choose_block(weight, blocks, bound)
+    return blocks

@@ -43,6 +43,16 @@ ZEROS = (
     "a block of zeros has the scale 0, and 0 / 0 is NaN; what a cast to int8 makes of NaN is chance. Where the scale "
     'is 0, divide by something else, and return the 0 (section "A scale")'
 )
+LENGTH_NOT_COUNT = "`block` is how long a block is, not how many blocks a row has: a row has C / block of them"
+
+
+def expect_unchanged(name: str, got: Any, given: Any, cause: str) -> None:
+    """Raise Failure unless what was passed is after the call as it was before."""
+    try:
+        expect(got, given, what=f"{name} after the call")
+    except Failure as failure:
+        failure.cause = cause
+        raise
 
 
 def expect_quantized(
@@ -52,9 +62,12 @@ def expect_quantized(
 
     no_nan : and casts no NaN.
     """
-    causes = {
+    rows, columns = weight.shape
+    size = block or columns
+    causes = {f"cannot reshape array of size {rows * size} into": LENGTH_NOT_COUNT} if size**2 != columns else {}
+    causes |= {
         "could not be broadcast": "the largest magnitudes lost an axis: axis=..., keepdims=True keeps it, as size 1",
-        f"into shape ({len(weight)},{weight.shape[1]})": SPREAD,
+        f"into shape ({rows},{columns})": SPREAD,
         "ZeroDivisionError": "a block of zeros has the scale 0: divide by something else there",
         "encountered in cast": ZEROS,
         "NoneType": NO_BLOCK,
@@ -111,6 +124,18 @@ def blocks_of_zeros(student: Student, rng: np.random.Generator, oracle: Any) -> 
     except Failure as failure:
         failure.cause = TINY  # the same weight was right before it became tiny
         raise
+
+
+@task("quantize", "argument")
+def the_weight_stays_as_it_was(student: Student, rng: np.random.Generator) -> None:
+    """The weight is after the call what it was before, with blocks and without."""
+    cause = (
+        "the weight was changed in place. A reshape of it shares its numbers, so `parts /= ...` and out=parts write "
+        "into the weight: make a new array, `parts / ...`"
+    )
+    for block in (None, 4):
+        weight = drawn(rng, 2, 8, block or 8)
+        expect_unchanged("weight", student.weight_afterwards(weight, block), weight, cause)
 
 
 @task("quantize", "refused")
@@ -417,6 +442,11 @@ CUT_OUT = (
     "them make a number of BF16 or F16, four one of F32"
 )
 READ_ERRORS = {
+    "Expecting value: line 1 column 1 (char 0)": "what json.loads was given does not begin with the header's {: the "
+    "header begins after the first 8 bytes. And str(...) of bytes writes b'...' around them: json.loads takes bytes as "
+    "they are",
+    "out of bounds for uint8": "a byte of `data` is a uint8, which ends at 255: make plain numbers of the bytes, or "
+    "one of all eight, before you calculate",
     "JSONDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins after them",
     "UnicodeDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins after "
     "them; tensors are no text",
@@ -462,13 +492,28 @@ def sizes_that_tell(dtype: str, shape: list[int]) -> dict[str, str]:
     }
 
 
+def reads_the_length_turned(student: Student, data: np.ndarray, name: str) -> bool:
+    """Whether read_tensor takes the file if the 8 bytes of its length stand the other way round."""
+    with student.aside():
+        try:
+            student.read_tensor(np.concatenate([data[7::-1], data[8:]]), name)
+        except SubmissionError:
+            return False
+    return True
+
+
 def expect_tensor(student: Student, oracle: Any, data: np.ndarray, name: str, what: str) -> None:
     """Raise Failure unless read_tensor gives that tensor."""
     file = data.tobytes()
     length = int.from_bytes(file[:8], "little")
     header = json.loads(file[8 : 8 + length])[name]
-    with likely(sizes_that_tell(header["dtype"], header["shape"]) | READ_ERRORS):
-        got = student.read_tensor(data, name)
+    try:
+        with likely(sizes_that_tell(header["dtype"], header["shape"]) | READ_ERRORS):
+            got = student.read_tensor(data, name)
+    except (Failure, SubmissionError) as error:
+        if reads_the_length_turned(student, data, name):
+            error.cause = "the length's lowest byte comes first, and you take it for the highest"
+        raise
     expected, mistakes = oracle.tensor(data, name), oracle.tensor_mistakes(data, name)
     if "BF16" in what and isinstance(got, np.ndarray) and got.dtype.kind in "fiu" and not got.any():
         mistakes = {SHIFTED_OUT: got}
@@ -513,7 +558,10 @@ def a_long_header(student: Student, rng: np.random.Generator, oracle: Any) -> No
         except (Failure, SubmissionError) as error:
             with suppress(Failure, SubmissionError), student.aside():
                 expect(student.read_tensor(short, "w"), numbers)
-                error.cause = f"this header is {length:,} bytes long: that takes more than a byte or two, read all 8"
+                error.cause = (
+                    f"this header is {length:,} bytes long: that takes more than a byte or two, read all 8. (A byte of "
+                    "`data` is a uint8, in which shifts and sums lose what is beyond 255.)"
+                )
             raise
 
 
@@ -564,14 +612,17 @@ def a_name_that_is_not_there(student: Student) -> None:
         data = joined({"__metadata__": written, "w": entry}, bytes(4))
         for name in ("v", "W", "__metadata__"):
             cause = notes if name == "__metadata__" else f"{name} is no tensor of this file: raise KeyError"
-            slips = {"TypeError": notes, "ValueError": notes} if name == "__metadata__" else {}
+            slips = {"TypeError": f"there is no entry {name}, so .get(...) gives None: look first, and raise KeyError"}
+            if name == "__metadata__":
+                slips = {"TypeError": notes, "ValueError": notes}
             expect_refused(student.read_tensor, data, name, error="KeyError", cause=cause, instead=slips)
 
 
 @task("read_tensor", "refused")
 def what_does_not_fit(student: Student) -> None:
     """Other dtypes, too few or too many bytes for the shape, and offsets beyond the end raise ValueError."""
-    slips = {"KeyError": "a dtype that your table has not: refuse it with ValueError", "TypeError": "no such dtype"}
+    slips = {"KeyError": "a dtype that your table has not: refuse it with ValueError"}
+    slips["TypeError"] = "a dtype that your table has not, so .get(...) gives None: look first, and raise ValueError"
     for dtype, shape, offsets, held in (
         ("I32", [1], [0, 4], 4),
         ("F64", [1], [0, 8], 8),
@@ -717,7 +768,26 @@ def squares_that_float32_does_not_hold(student: Student, rng: np.random.Generato
 def an_error_as_large_as_the_bound(student: Student, oracle: Any) -> None:
     """A weight that blocks of 4 keep exactly has the error 0 with them, which is at most the bound 0."""
     weight = np.array([[127, 64, 1, -5], [63.5, 2, 3, 4]], np.float32)
-    expect_chosen(student, oracle, weight, [4, 2], 0.0, "the block of 4 and 2 for an exact weight and the bound 0")
+    try:
+        expect_chosen(student, oracle, weight, [4, 2], 0.0, "the block of 4 and 2 for an exact weight and the bound 0")
+    except Failure as failure:
+        with suppress(Failure, SubmissionError), student.aside():
+            expect(student.choose_block(weight, [4], 0.0), 4)
+            failure.cause = (
+                "the error need not shrink with the block: here it is 0 with blocks of 4, and larger with blocks of 2. "
+                "One that fails does not end the search"
+            )
+        raise
+
+
+@task("choose_block", "argument")
+@made_of("choose_block", "quantize", "dequantize")
+def the_blocks_stay_as_they_were(student: Student, rng: np.random.Generator) -> None:
+    """`blocks` is after the call what it was before, in the same order."""
+    blocks = [4, 16, 5, 2, 8]
+    got = student.blocks_afterwards(uneven(rng, 2, 16), list(blocks), 0.01)
+    cause = "`blocks` was changed in place: sorted(...) makes a list of your own, .sort() and .pop() do not"
+    expect_unchanged("blocks", got, blocks, cause)
 
 
 @task("choose_block", "zeros", "fewest", "dtype")

@@ -1958,6 +1958,7 @@ LONGER_HEADER = (
 )
 SWAPPED = "return scale, values.astype(np.int8).reshape(rows, columns)"
 FLOATS = "return (dequantize(values, scale) @ dequantize(x_values, x_scale)[0]).astype(np.float32)"
+BROKEN_OFF = "                best = int(block)\n            else:\n                break\n    return best\n"
 BITS = {
     "no block is left, ValueError": (
         "a_bound_between_two_errors",
@@ -2136,6 +2137,84 @@ BITS = {
         "a_block_that_does_not_fit",
         {"size = columns if block is None else block": "size = block or columns"},
         "takes 0 for None",
+    ),
+    "a weight divided in place": (
+        "the_weight_stays_as_it_was",
+        {RINT: "parts /= divisor[:, :, None]\n    values = np.rint(parts)"},
+        "the weight was changed in place",
+    ),
+    "blocks sorted in place": (
+        "the_blocks_stay_as_they_were",
+        {"sorted(blocks, reverse=True):": "(blocks.sort(reverse=True) or blocks):"},
+        "`blocks` was changed in place",
+    ),
+    "the search ended by a failing block": (
+        "an_error_as_large_as_the_bound",
+        {"sorted(blocks, reverse=True)": "sorted(blocks)", NONE: BROKEN_OFF}
+        | {"    squares = np.square": "    best = None\n    squares = np.square"},
+        "the error need not shrink with the block",
+    ),
+    "the number of blocks, reshaped": (
+        "a_scale_for_each_block",
+        {"parts = weight.reshape(rows, columns // size, size)": "parts = weight.reshape(rows, size, columns // size)"}
+        | {"np.float32)\n    divisor": "np.float32)\n    scale = scale.reshape(rows, columns // size)\n    divisor"},
+        "not how many blocks a row has",
+    ),
+    "the number of blocks": (
+        "a_scale_for_each_block",
+        {"parts = weight.reshape(rows, columns // size, size)": "parts = weight.reshape(rows, size, columns // size)"},
+        "not how many blocks a row has",
+    ),
+    "blocks of numbers far apart": (
+        "a_scale_for_each_block",
+        {
+            "parts = weight.reshape(rows, columns // size, size)": (
+                "parts = weight.reshape(rows, columns // size, size).swapaxes(1, 2)"
+            ),
+            "values.astype(np.int8).reshape(": "values.swapaxes(1, 2).astype(np.int8).reshape(",
+        },
+        "a block is `block` NEIGHBOURS",
+    ),
+    "the length's highest byte first": (
+        "a_tensor_alone",
+        {'file[:8], "little"': 'file[:8], "big"'},
+        "the length's lowest byte comes first",
+    ),
+    "the length's highest byte first, not compared": (
+        "a_tensor_alone",
+        {'file[:8], "little"': 'file[:8], "big"', LONGER_HEADER: ""},
+        "the length's lowest byte comes first",
+    ),
+    "a header as str writes it": (
+        "a_tensor_alone",
+        {"json.loads(file[8:start])": "json.loads(str(file[8:start]))"},
+        "str(...) of bytes writes b'...' around them",
+    ),
+    "a length of bytes times 256": (
+        "a_tensor_alone",
+        {'int.from_bytes(file[:8], "little")': "int(data[0] + data[1] * 256)"},
+        "a byte of `data` is a uint8",
+    ),
+    "a length of shifted bytes": (
+        "a_long_header",
+        {'int.from_bytes(file[:8], "little")': "int(data[0] | data[1] << 8)"},
+        "A byte of `data` is a uint8",
+    ),
+    "None for an entry": (
+        "a_name_that_is_not_there",
+        {'if name == "__metadata__" or name not in header:': 'if name == "__metadata__":'}
+        | {"entry = header[name]": "entry = header.get(name)"},
+        "so .get(...) gives None",
+    ),
+    "None for a size": (
+        "what_does_not_fit",
+        {"    if size is None:\n": "    if False:\n"},
+        "so .get(...) gives None",
+    ),
+    "products of float16": (
+        "rows_and_blocks",
+        {"return values * np.repeat(scale,": "return values.astype(np.float16) * np.repeat(scale.astype(np.float16),"},
+        "float16 has 11 binary digits only",
     ),
     "values and scale exchanged": (
         "a_scale_for_each_row",

@@ -220,6 +220,13 @@ FITS = "        if weight.shape[1] % block == 0:\n"
 ENOUGH = "            if np.square(difference, dtype=np.float64).sum() <= bound**2 * squares:\n"
 
 MUTANTS = [
+    Mutant(
+        "in_place",
+        "sorts the list itself",
+        ORDER,
+        "    blocks.sort(reverse=True)\n    for block in blocks:\n",
+        "argument",
+    ),
     Mutant("as_given", "the first in the order given", ORDER, "    for block in blocks:\n", "fewest"),
     Mutant("smallest", "the smallest block", ORDER, "    for block in sorted(blocks):\n", "fewest"),
     Mutant("any_error", "the largest block, whatever its error", ENOUGH, "            if True:\n"),

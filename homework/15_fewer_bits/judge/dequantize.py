@@ -45,6 +45,11 @@ def dequantize_mistakes(values: np.ndarray, scale: np.ndarray) -> dict[str, np.n
                 np.trunc(values * np.repeat(scale, size, axis=1))
             ),
         }
+        halves = values.astype(np.float16) * np.repeat(scale, size, axis=1).astype(np.float16)
+        found["float16 has 11 binary digits only: int8 and float32 multiply to float32 by themselves"] = halves
+        found["the product was rounded to float16: int8 and float32 multiply to float32 by themselves"] = (
+            values * np.repeat(scale, size, axis=1)
+        ).astype(np.float16)
         narrow = (values * np.repeat(scale, size, axis=1)).astype(np.int64).astype(np.int8)
     found["the product was cut to int8: it is float32"] = narrow
     right = dequantized(values, scale)

@@ -34,7 +34,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from ..public import drawn
+from ..public import LENGTH_NOT_COUNT, drawn
 from .shared import rounded
 
 Quantized = tuple[np.ndarray, np.ndarray]
@@ -131,9 +131,13 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
         strided_values = strided_values.reshape(len(weight), scale.shape[1], -1).swapaxes(1, 2).reshape(weight.shape)
         cause = "a block is `block` NEIGHBOURS: reshape to (R, C / block, block), and the largest along the last axis"
         found.append((cause, (strided_values, strided)))
+        apart = weight.reshape(len(weight), scale.shape[1], -1).swapaxes(1, 2).reshape(weight.shape)
+        apart_values, of_apart = rounded(apart, scale.shape[1])
+        apart_values = apart_values.reshape(len(weight), -1, scale.shape[1]).swapaxes(1, 2).reshape(weight.shape)
+        found.append((cause, (apart_values, of_apart)))
         if weight.shape[1] % scale.shape[1] == 0:
             swapped = rounded(weight, scale.shape[1])
-            found.append(("`block` is how long a block is, not how many blocks a row has", swapped))
+            found.append((LENGTH_NOT_COUNT, swapped))
     wrong: dict[str, Quantized] = {}
     for cause, answer in found:
         if not same(answer, (values, scale)):
@@ -258,6 +262,13 @@ MUTANTS = [
         "zeros have a tiny scale",
         VALUES,
         VALUES + "    scale = np.maximum(scale, np.float32(1e-5) / 127)\n",
+    ),
+    Mutant(
+        "in_place",
+        "divides the weight itself",
+        VALUES,
+        "    parts /= divisor[:, :, None]\n    values = np.rint(parts)\n",
+        "argument",
     ),
     Mutant("nan", "takes NaN and infinity", FINITE, "    if False:\n", "refused"),
     Mutant("infinite", "takes infinity", FINITE, "    if np.isnan(weight).any():\n", "refused"),
