@@ -110,7 +110,7 @@ def check(
         print(f"{name}: not written yet")
         return
     kinds = {_kind(expected) for _, expected in cases}
-    wrong = []
+    wrong, in_place = [], 0
     for (got, said), (arguments, expected), after in zip(answers, cases, given, strict=True):
         call = f"{name}({_listed(arguments)})"
         if not (_refuses((got, said), expected) if _is_error(expected) else not said and _same(got, expected)):
@@ -122,10 +122,11 @@ def check(
             wrong.append(f"{call}: expected {_short(expected)}, got {_short(got)}: {type_wrong}")
         elif changed := _changed(function, keeps.split(), arguments, after):
             wrong.append(f"{call}: the result is right, but {changed}: leave it as it was, for other cells")
+            in_place += 1
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
         right = all(_same(got, expected, exact=False) for (got, _), (_, expected) in zip(answers, cases))
-        cause = _cause(answers, cases, mistakes or {}, right)
+        cause = "" if in_place == len(wrong) else _cause(answers, cases, mistakes or {}, right)
         if cause:
             print(f"likely why: {cause}")
         return

@@ -420,6 +420,21 @@ def test_a_function_that_changes_its_arguments_sees_them_fresh(capsys: pytest.Ca
     assert numbers == [1, 2]
 
 
+def test_a_right_result_of_a_function_that_changes_its_argument_is_told_no_cause_of_wrong_results(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def halves(x: np.ndarray) -> np.ndarray:
+        x /= 2
+        return np.rint(x).astype(np.int8)
+
+    wrong_type = {"the type is another": lambda x: np.rint(x / 2)}
+    check(halves, ((np.array([4.0]),), np.array([2], np.int8)), mistakes=wrong_type, keeps="x")
+    assert capsys.readouterr().out == (
+        "halves([4.0]): the result is right, but `x` is [2.0] afterwards: leave it as it was, for other cells "
+        "(0 of 1 right)\n"
+    )
+
+
 def test_the_notebook_goes_on_with_what_is_right_and_with_the_answer_otherwise() -> None:
     def answer(x: float) -> float:
         return x * 0.5
