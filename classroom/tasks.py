@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -101,8 +102,22 @@ def _unknown(course: Course, name: str, bare: str) -> str:
     folders = [lesson for lesson in course.lessons if lesson.folder == bare]
     if folders:
         return f"lesson {folders[0].number} has no homework"
+    owners = _owners(course, bare)
+    if owners:
+        return f"{bare} is no exercise of its own: it belongs to {' and to '.join(owners)}; name the exercise"
     known = [task.id for task in all_tasks(course)]
     near = difflib.get_close_matches(bare, known, 2)
     if near:
         return f"no exercise is called {name!r}; did you mean {' or '.join(near)}?"
     return f"no exercise, lesson or homework file is called {name!r}; `{COMMAND} map` lists them"
+
+
+def _owners(course: Course, function: str) -> list[str]:
+    """The exercises that have a function of this name to write, as `framework` has `compute`."""
+    from classroom.stubs import StubError, names_of, pristine  # that module imports this one
+
+    found = []
+    for task in all_tasks(course):
+        with contextlib.suppress(StubError, OSError, SyntaxError, ValueError):
+            found += [task.id] * (function in names_of(pristine(task), task.id))
+    return found

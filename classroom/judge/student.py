@@ -183,6 +183,11 @@ class Student:
             self._listener.heard.clear()
             self._listener.heard.extend(heard)
 
+    def line_of(self, error: SubmissionError) -> str:
+        """The line of the submission in which the error came up; "" if it is not known."""
+        lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return "".join(lines[error.line - 1 : error.line]) if error.line else ""
+
     def _listened(self, frame: bytes, callbacks: list[Callable[..., Any]]) -> dict[str, Any]:
         """As `_exchange`, capturing the output."""
         try:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from classroom import gallery
-from classroom.register import Course
+from classroom.register import ROOT, Course
 from classroom.started import COMMAND
 from kuiper.vision.pictures import to_pillow
 
@@ -236,9 +236,11 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
                 continue
             said = "was changed since it was written" if name in before else "is not from this command"
             other = quoted(folder.with_name(f"{folder.name}2"))
+            source = source_of(name) if name in before else ""
+            first = f" Its source is {source}: bring your change there first." if source else ""
             raise PackageError(
-                f"{path} {said}: it stays as it is. Delete it if you do not need it, and {COMMAND} mine writes it "
-                f"again; or write another package: {COMMAND} mine {other}"
+                f"{path} {said}: it stays as it is.{first} Delete it if you do not need it, and {COMMAND} mine writes "
+                f"it again; or write another package: {COMMAND} mine {other}"
             )
     try:
         for name, content in files.items():
@@ -258,6 +260,13 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
     except OSError as error:
         raise PackageError(f"{folder} cannot be written: {error.strerror}") from error
     return {name for name, found in hashes.items() if before.get(name) != found}
+
+
+def source_of(name: str) -> str:
+    """The homework file that a file of the package is made of, "" if it is not of the homework."""
+    made = next((file for file, (room, _) in ROOMS.items() if room == name), "")
+    found = sorted((ROOT / "homework").glob(f"*/{made}")) if made else []
+    return found[0].relative_to(ROOT).as_posix() if found else ""
 
 
 def quoted(folder: Path) -> str:

@@ -114,7 +114,10 @@ def reach_text(text: str, solved: Collection[str]) -> str:
     kinds = [line.split()[0] for line in text.splitlines()[2:] if line.strip()]
     without = [kind for kind in kinds if not set(NEEDS.get(kind, ())) <= set(solved)]
     said = f"{len(kinds) - len(without)} of {len(kinds)} operators have their part"
-    return f"{said}; without one: {', '.join(dict.fromkeys(without))}" if without else said
+    last = list(dict.fromkeys(kind for kind in without if NEEDS[kind] == ("framework",)))
+    others = [kind for kind in dict.fromkeys(without) if kind not in last]
+    said += f"; without one: {', '.join(others)}" if others else ""
+    return said + (f"; of framework itself: {', '.join(last)}" if last else "")
 
 
 def shorter_order(line: str) -> str:

@@ -219,7 +219,7 @@ def compute(
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
     """
-    # TODO framework (Task 8.4): what does each of the eight types between the ends call? ifs, or functions in a dict
+    # TODO framework (Task 8.4): compute. What does each of the eight types call? ifs, or functions in a dict
     raise NotImplementedError("framework: TODO")
 
 

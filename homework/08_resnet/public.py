@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +269,10 @@ NAMES = (
     "the dictionary was filled under names of operators, and is asked for an operand: fill it with "
     "values[outputs[0]] = ..., or with writers[operand] = name."
 )
+OPERAND_NAMES = (
+    "operands are names: often '0' and '1', and they can be 'a' and 'b', too. Keep arrays and writers in a dictionary, "
+    "values[operand], without int(...)."
+)
 UNWRITTEN = (
     "no operator is noted as the one that writes this operand. Are all lines read, from the third on, "
     "text.splitlines()[2:]? Is each operator kept under its name, of which there is one, and not under its type?"
@@ -325,7 +331,7 @@ PREPARING = {"parse_operator", "parse_parameter", "topological_order"}
 VALUES = "the parts want values, neither texts nor pairs: parts.parse_parameter(params['{}'])[1]. (Lesson 3.)"
 NO_BIAS = (
     "with bias=False there is no bias, and weights.get gives None for it: nn.Linear is then x @ weight.T, and nothing "
-    "is added."
+    "is added. params['bias'] is no condition: it is a text, and 'False' is true."
 )
 NO_RESULTS = (
     "A dictionary of results computes all eight types at once: keep functions in it, lambda: parts.relu(...), and call "
@@ -372,7 +378,8 @@ FEWER = (
     "others were lost in framework: it gives compute an array for each operand of the line."
 )
 ONE_SAMPLE = (
-    "parts.{} was given one sample of x: the parts take whole batches, so x goes through the operators once, as it is."
+    "parts.{} was given one sample of x: the parts take whole batches, so x goes through the operators once, as it is. "
+    "And compute takes a LIST of arrays, [x] for one: of an array, inputs[0] is the first sample."
 )
 FILE_ORDER = (
     "parts.topological_order was called with the right successors, and yet the operators ran in the order of the "
@@ -383,6 +390,15 @@ LINES_CUT = (
     "all lines after the first two that are not empty."
 )
 CACHED = "An x was given the result of an earlier one: every x is computed anew, also where its shape was seen before."
+NOTHING_LATER = (
+    "A later call computed nothing: can your order be gone through only once, as a generator and iter(...) can? Make a "
+    "list of it."
+)
+LAST_RETURNED = "The value computed last was returned: the result is what pnnx.Output reads, result = read[0]."
+KEPT_NAME = (
+    "parts.topological_order was given {0!r}, and this file has no such operator. If it is from an earlier file: a "
+    "dictionary in a default argument is made only once; make it inside the function."
+)
 CAST = (
     "x and all weights are float32, and the result is not: leave the types as they are, without astype, and without "
     "arrays of numpy's own type in between."
@@ -440,6 +456,7 @@ NUMBER_FOR_BIAS = (
     "conv2d takes an array or None for the bias, and got {!r:.20}: weights.get(f'{{name}}.bias') gives it."
 )
 NEVER = "parts.{0} was never called: the part computes this type, and not your own code."
+CAUGHT = "an error of a part was caught: without a result of that operator the network has none. Leave out try."
 FOR_EACH_READER = (
     "parts.{0} was called {1} times for {2} operator{3}: go through the order in a loop, and keep what each computes "
     "for all who read it."
@@ -458,7 +475,10 @@ OWN_OPTIONS = (
     "here parts.parse_parameter adds 10 to each number: an option is what it gives, and neither int(...) nor eval(...) "
     "of the text."
 )
-BIASLESS = "{} has bias=False, so weights has no bias for it: weights.get(...) gives None where weights[...] raises."
+BIASLESS = (
+    "{} has bias=False, so weights has no bias for it: weights.get(...) gives None where weights[...] raises. "
+    "params['bias'] is no condition: it is a text, and 'False' is true."
+)
 WEIGHTED = ("nn.Conv2d", "nn.Linear")
 NO_LINE = "a line was parsed that describes no operator: leave out the first two, and empty ones."
 NO_INPUT = (
@@ -505,6 +525,11 @@ BROKEN = {
     "found None": "one of an expression's operands is None: does compute return something for each of TYPES?",
     "index out of range": NO_INPUT,
     "RecursionError": "the functions call each other once for each operator: go through the order in a loop.",
+    "unhashable type": "a whole operator, with the lists in it, was taken for a key: parts.topological_order takes a "
+    "dictionary, the name of every operator -> the names of those that read its result.",
+    "SimpleNamespace' object is not subscriptable": "the functions are attributes of parts: parts.relu(...), and not "
+    "parts['relu'].",
+    "list indices must be integers": OPERAND_NAMES,
     "invalid literal for int": "a line was parsed that describes no operator: leave out the first two.",
     "leads to": "successors maps operators to operators, not to operands: the successors are those who read a result.",
     "weight: expected 4 axes": "a weight has 4 axes, a bias has 1: conv2d takes the weight first, then the bias.",
@@ -639,6 +664,10 @@ def order_cause(network: Network, given: Any) -> str:
         return BY_TYPE.format(kind)
     if given and not set(given) & set(reads):
         return OPERANDS.format(next(iter(given)))
+    operands = {operand for one in (reads, writes) for names in one.values() for operand in names}
+    kept = next((name for name in given if name not in reads and name not in operands), None)
+    if kept is not None:
+        return KEPT_NAME.format(kept)
     lists = [list(names) for names in given.values()]
     if len(lists) > 1 and lists[0] and all(names == lists[0] for names in lists):
         return ONE_LIST
@@ -717,6 +746,21 @@ def lines_cause(text: str, calls: Calls) -> str:
     return LINES_CUT.format(parsed, written) if written < len(lines) and 0 < parsed < written else ""
 
 
+def last_cause(got: Any, network: Network, inputs: Sequence[np.ndarray]) -> str:
+    """That another operand was returned than the one that pnnx.Output reads; "" if not. Its line comes last."""
+    *lines, output = network.text.splitlines()
+    words = output.split()
+    for line in map(str.split, lines[2:]):
+        operand = line[4 + int(line[2])]
+        if line[0] == "pnnx.Input" or operand == words[4]:
+            continue
+        other = " ".join([*words[:4], operand, *words[5:]])
+        with suppress(Failure):
+            expect(got, answers(replace(network, text="\n".join([*lines, other]) + "\n"), inputs), rtol=1e-4, atol=1e-4)
+            return LAST_RETURNED
+    return ""
+
+
 def file_order_cause(student: Student, network: Network, calls: Calls, inputs: Sequence[np.ndarray]) -> str:
     """That the network is right as long as its lines stand in order, though topological_order was asked; else ""."""
     if "topological_order" not in calls or not inputs:
@@ -729,11 +773,19 @@ def file_order_cause(student: Student, network: Network, calls: Calls, inputs: S
     return FILE_ORDER * right
 
 
-def loop_cause(student: Student, network: Network, calls: Calls, inputs: Sequence[np.ndarray], text: str | None) -> str:
+def loop_cause(
+    student: Student,
+    network: Network,
+    calls: Calls,
+    inputs: Sequence[np.ndarray],
+    text: str | None,
+    got: Any = None,
+) -> str:
     """What is wrong with the order or the arrays that `framework` goes through; "" if nothing is."""
     return (
         sample_cause(calls, inputs)
         or wiring_cause(student, network, calls)
+        or (text is not None and got is not None and last_cause(got, network, inputs))
         or (text is not None and file_order_cause(student, network, calls, inputs))
         or ""
     )
@@ -769,6 +821,8 @@ def causes(network: Network, calls: Calls) -> dict[str, str]:
         found[f"KeyError: '{name}'"] = NO_ARRAY if ordered else NO_ENTRY
         found[f"leads to '{name}'"] = NO_LIST.format(name)
     found |= {"KeyError: 0": TEXTS, "KeyError: 1": TEXTS}
+    operands = {word for line in network.text.splitlines()[2:] for word in line.split()[4:] if "=" not in word}
+    found |= {f"invalid literal for int() with base 10: '{one}'": OPERAND_NAMES for one in sorted(operands)}
     found |= {f"{before} '{name}'": NAMES for name in kinds for before in (" has", ",")}
     if calls[-1:] == ["parse_operator"]:
         found |= {"index out of range": NO_LINE, "'list' object has no attribute": WORDS}
@@ -809,6 +863,7 @@ def explained(
             or lines_cause(text or "", calls)
             or order_cause(network, calls.successors)
             or refusal_cause(network, calls, error)
+            or (NOTHING_LATER * computed_nothing(network, calls, inputs, error))
             or (student and error.kind == "raise" and loop_cause(student, network, calls, inputs, text))
             or bias_cause(network, calls)
             or eager_cause(network, calls)
@@ -821,6 +876,14 @@ def explained(
             found = {words: cause for words, cause in found.items() if words not in NO_VALUES}
         with likely(found):
             raise
+
+
+def computed_nothing(network: Network, calls: Calls, inputs: Sequence[np.ndarray], error: SubmissionError) -> bool:
+    """Whether the error looks as if no operator ran for the second of several inputs."""
+    kinds = [line.split()[0] for line in network.text.splitlines()[2:]]
+    once = len(inputs) > 1 and len(calls.computed()) == sum(kind in COMPUTES.values() for kind in kinds)
+    emptied = " is empty" in error.message and not re.search("(params|weights) is empty", error.message)
+    return once and (error.type == "UnboundLocalError" or emptied)
 
 
 def refusal_cause(network: Network, calls: Sequence[str], error: SubmissionError) -> str:
@@ -853,15 +916,18 @@ def expect_network(
     try:
         expect(got, expected, rtol=1e-4, atol=1e-4, what="the output", names=names, mistakes=mistakes)
     except Failure as failure:
-        stale = isinstance(got, list) and any(np.array_equal(a, b) for a, b in itertools.combinations(got, 2))
+        results = got if isinstance(got, list) else []
+        stale = any(a is not None and np.array_equal(a, b) for a, b in itertools.combinations(results, 2))
+        nothing = any(one is None for one in results) and right_at_first(got, expected)
         failure.cause = (
             calls.slip
             or lines_cause(text or "", calls)
             or order_cause(network, calls.successors)
             or (RESULT_IN_A_LIST * in_a_list(got))
             or (CAST * wider(got, expected))
+            or (NOTHING_LATER * nothing)
             or (CACHED * stale)
-            or loop_cause(student, network, calls, inputs, text)
+            or loop_cause(student, network, calls, inputs, text, got)
             or option_cause(network, calls)
             or (" wrote into " in (failure.cause or "") and never_cause(network, calls))
             or failure.cause
@@ -911,6 +977,9 @@ def one_relu(student: Student) -> None:
     mistakes = {
         "`inputs` is a list of arrays, and a part takes one: parts.relu(inputs[0])": [expected[None]],
         RESULT_IN_A_LIST: [[expected]],
+        "compute was given an array, and not a list of arrays, so its inputs[0] is one sample: hand it [array]": [
+            expected[0]
+        ],
         (X_RETURNED if "relu" in calls else NEVER.format("relu")): [np.array([[-1.0, 2.0]], np.float32)],
     }
     expect(got, [expected], what="the output", mistakes=mistakes)
@@ -1109,6 +1178,31 @@ def whatever_the_parts_compute(student: Student) -> None:
         raise
 
 
+@task("framework", "parts")
+def an_error_of_a_part(student: Student) -> None:
+    """An error that a part raises is not caught: whoever calls the network sees it."""
+    write = Writer(np.random.default_rng(1))
+    network = write.network(write.each("nn.ReLU", write.each("nn.Sigmoid", write.image(1, 2, 2))).name)
+    calls, said = Calls(), "this sigmoid has no result"
+
+    def fails(name: str, /, *args: Any, **options: Any) -> Any:
+        if name == "sigmoid":
+            raise ValueError(said)
+        return call_part(name, *args, **options)
+
+    try:
+        with explained(network, calls):
+            student.run_framework(network.text, {}, [np.zeros((2, 1, 2, 2), np.float32)], noted(calls, fails))
+    except SubmissionError as error:
+        if said in error.message:
+            return
+        error.cause = error.cause or (CAUGHT if "sigmoid" in calls else None)
+        raise
+    failure = Failure(f"expected the ValueError that parts.sigmoid raised, {said!r}, and the network gave a result")
+    failure.cause = CAUGHT if "sigmoid" in calls else NEVER.format("sigmoid")
+    raise failure
+
+
 @task("framework", "options", "expression")
 def whatever_the_options_are(student: Student, rng: np.random.Generator) -> None:
     """Options are what parts.parse_parameter gives, here by one that adds 10 to each number; expr stays a text."""
@@ -1211,7 +1305,21 @@ def one_input_after_another(student: Student, rng: np.random.Generator, oracle: 
     expect_network(student, oracle, network, [network.batch(rng, count) for count in (2, 1, 3, 2)])
 
 
-NO_TYPE_CHECK = "framework has to look at the type of every operator, before it returns the inner function."
+NO_TYPE_CHECK = (
+    "framework has to compare the type of every operator with TYPES, kind not in TYPES, before it returns the inner "
+    "function. How a type begins says too little, and an operator that is left out is not refused."
+)
+LEFT_OUT = (
+    "this error came up by accident, after the operator was left out or let through: refuse its type, with raise "
+    "ValueError(...), before anything else is done with it."
+)
+
+
+def by_accident(student: Student, error: SubmissionError | None, kind: str) -> bool:
+    """Whether an exception stands on no `raise`, and does not have the operator's type in its message."""
+    if error is None or error.kind != "raise" or error.line is None or kind in error.message:
+        return False
+    return "raise" not in student.line_of(error).split()
 
 
 def with_strange_operator(rng: np.random.Generator) -> tuple[Network, str, str]:
@@ -1228,8 +1336,14 @@ def a_type_that_is_not_known(student: Student, rng: np.random.Generator) -> None
     """An operator of another type, nn.ReLU6 too, is refused with a ValueError before the network has an input."""
     network, kind, _ = with_strange_operator(rng)
 
+    errors: list[SubmissionError] = []
+
     def make(text: str, inputs: list[np.ndarray]) -> Any:
-        return student.run_framework(text, {}, inputs, call_part)
+        try:
+            return student.run_framework(text, {}, inputs, call_part)
+        except SubmissionError as error:
+            errors.append(error)
+            raise
 
     for strange, cause in ((kind, NO_TYPE_CHECK), ("nn.ReLU6", PREFIX)):
         try:
@@ -1238,6 +1352,8 @@ def a_type_that_is_not_known(student: Student, rng: np.random.Generator) -> None
             if failure.got == []:  # the results of no inputs
                 failure.message = f"expected ValueError for an operator of type {strange}, and framework gave a network"
                 failure.args = (failure.message,)
+            elif errors and by_accident(student, errors[-1], strange):
+                failure.cause = LEFT_OUT
             raise
 
 
@@ -1250,6 +1366,8 @@ def the_message_says_what_and_where(student: Student, rng: np.random.Generator) 
         student.run_framework(network.text, {}, [network.batch(rng, 1)], noted(calls))
     except SubmissionError as error:
         error.cause = NO_TYPE_CHECK if "topological_order" in calls else None
+        if error.cause is None and error.is_a("KeyError") and by_accident(student, error, kind):
+            error.cause = LEFT_OUT
         if error.kind != "raise" or not error.is_a("ValueError"):
             raise
         lost = [word for word in (kind, name) if word not in error.message]

@@ -55,6 +55,94 @@ CASES = {
         {"[values[operand] for operand in inputs]": "[x for _ in inputs]"},
         "x itself was returned",
     ),
+    "operands as numbers": (
+        "one_relu",
+        {"read = [values[operand] for": "read = [values[str(int(operand))] for"},
+        "operands are names",
+    ),
+    "numbers of writers": (
+        "one_relu",
+        {"writers = {operand: name": "writers = {int(operand): name"},
+        "operands are names",
+    ),
+    "an order for one call": (
+        "one_input_after_another",
+        {
+            "[by_name[name] for name in parts.topological_order(successors)]": "iter([by_name[name] for name in "
+            "parts.topological_order(successors)])"
+        },
+        "A later call computed nothing",
+    ),
+    "an order for one call, and None": (
+        "one_input_after_another",
+        {
+            "[by_name[name] for name in parts.topological_order(successors)]": "(by_name[name] for name in "
+            "parts.topological_order(successors))",
+            "        values: dict[str, np.ndarray] = {}\n": "        values, result = {}, None\n",
+        },
+        "A later call computed nothing",
+    ),
+    "an unknown type left out": (
+        "a_type_that_is_not_known",
+        {
+            "    operators = [parts.parse_operator(line) for line in text.splitlines()[2:] if line.strip()]\n": "    "
+            "operators = [parts.parse_operator(line) for line in text.splitlines()[2:] if line.strip()]\n"
+            "    operators = [operator for operator in operators if operator[0] in TYPES]\n"
+        },
+        "came up by accident",
+    ),
+    "an unknown type refused with KeyError": (
+        "a_type_that_is_not_known",
+        {'raise ValueError(f"{name} is': 'raise KeyError(f"{name} is'},
+        "you refuse the right thing",
+    ),
+    "what the last operator reads": (
+        "a_result_that_nobody_reads",
+        {"        return result\n": "        return values[order[-1][2][0]]\n"},
+        "The value computed last was returned",
+    ),
+    "an array for the list": (
+        "one_relu",
+        {"compute(parts, operator, read, weights)": "compute(parts, operator, read[0], weights)"},
+        "hand it [array]",
+    ),
+    "operators for the dictionary": (
+        "one_relu",
+        {"parts.topological_order(successors)]": "parts.topological_order(operators)]"},
+        "parts.topological_order takes a dictionary",
+    ),
+    "operators as keys": (
+        "one_relu",
+        {"by_name = {operator[1]: operator": "by_name = {operator: operator"},
+        "was taken for a key",
+    ),
+    "parts as a dictionary": (
+        "one_relu",
+        {"return parts.relu(": 'return parts["relu"]('},
+        "are attributes of parts",
+    ),
+    "operators kept from an earlier file": (
+        "one_linear_layer",
+        {
+            "successors: dict[str, list[str]] = {name: [] for _, name, *_ in operators}\n": "successors = KEPT\n"
+            "    successors.update({name: [] for _, name, *_ in operators})\n",
+            "def framework(": 'KEPT = {"in": [], "relu": []}\n\n\ndef framework(',
+        },
+        "from an earlier file",
+    ),
+    "the text False as a condition": (
+        "without_a_bias",
+        {
+            WEIGHTS: 'weight, bias = weights.get(f"{name}.weight"), None\n    if params.get("bias"):\n'
+            '        bias = weights[f"{name}.bias"]'
+        },
+        "'False' is true",
+    ),
+    "a prefix for the type": (
+        "a_type_that_is_not_known",
+        {"if kind not in TYPES:": 'if not kind.startswith(("pnnx.", "nn.", "torch.", "F.")):'},
+        "How a type begins says too little",
+    ),
     "a ReLU passed on": (
         "one_relu",
         {"return parts.relu(inputs[0])": "return inputs[0]"},
@@ -481,7 +569,7 @@ CASES = {
         {
             'raise ValueError(f"{name} is a {kind}, which this framework cannot compute")\n': "pass\n",
         },
-        "look at the type of every operator",
+        "compare the type of every operator",
     ),
     "PARTS for TYPES": (
         "one_relu",

@@ -446,6 +446,14 @@ MUTANTS = [
         breaks="message",
     ),
     Mutant(
+        "caught",
+        "passes on what an operator reads where its part raises an error",
+        old=f"                {COMPUTED}\n",
+        new=f"                try:\n                    {COMPUTED}\n                except Exception:\n"
+        "                    values[outputs[0]] = read[0]\n",
+        breaks="parts",
+    ),
+    Mutant(
         "own_relu",
         "computes ReLU itself",
         old="return parts.relu(inputs[0])",

@@ -258,7 +258,7 @@ def compute(
     Rules
     -----
     parts : every type but nn.Linear is computed by its part alone: what the part returns is the result, whatever that
-        part computes.
+        part computes, and an error that it raises reaches whoever called the network.
     options : stride, padding, groups, kernel_size and output_size are the operator's own. In params they are texts;
         parts.parse_parameter(text) gives (type, value), and the part takes that value as it is. The options besides
         these five always have the values that the parts assume, such as dilation=(1,1).
@@ -268,7 +268,7 @@ def compute(
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
     """
-    # <solution framework: what does each of the eight types between the ends call? ifs, or functions in a dict>
+    # <solution framework: compute. What does each of the eight types call? ifs, or functions in a dict>
     kind, name, _, _, params, _ = operator
     weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")
 
