@@ -209,7 +209,7 @@ def compute(
     Rules
     -----
     parts : every type but nn.Linear is computed by its part alone: what the part returns is the result, whatever that
-        part computes.
+        part computes, and an error that it raises reaches whoever called the network.
     options : stride, padding, groups, kernel_size and output_size are the operator's own. In params they are texts;
         parts.parse_parameter(text) gives (type, value), and the part takes that value as it is. The options besides
         these five always have the values that the parts assume, such as dilation=(1,1).

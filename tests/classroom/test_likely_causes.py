@@ -116,6 +116,15 @@ CASES = {
         {"by_name = {operator[1]: operator": "by_name = {operator: operator"},
         "was taken for a key",
     ),
+    "an error caught": (
+        "an_error_of_a_part",
+        {
+            "                values[outputs[0]] = compute(parts, operator, read, weights)\n": "                try:\n"
+            "                    values[outputs[0]] = compute(parts, operator, read, weights)\n"
+            "                except Exception:\n                    values[outputs[0]] = read[0]\n"
+        },
+        "an error of a part was caught",
+    ),
     "parts as a dictionary": (
         "one_relu",
         {"return parts.relu(": 'return parts["relu"]('},

@@ -358,6 +358,7 @@ def test_the_parts_are_shown_though_a_file_of_the_package_was_edited(
     assert states(result.output)["im2col"] == "missing"
     said = " ".join(result.output.split())
     assert "was changed since it was written" in said
+    assert "Its source is homework/02_tensor/hw02_tensor.py: bring your change there first" in said
     assert f"mine{solved / 'mine2'}" in "".join(result.output.split())
     assert result.exit_code == 2
 
