@@ -223,15 +223,19 @@ def _how_far(got: Any, said: str, expected: str) -> str:
     (": right up to 'the cat', but something is missing behind it", ": right up to 'the cat', but ' sat' is too much")
     >>> _how_far(["the cat"], "", "the cat"), _how_far("A cat", "", "the cat")
     (": expected a string, got ['the cat']", ": it should not begin with 'A'")
+    >>> _how_far("the cats sat", "", "the cat sat")
+    ": right up to 'the ', but 'cats' is not what comes then"
     """
     if said or not isinstance(got, str):
         return f": expected a string, {said or f'got {_short(got)}'}"
     place = next((i for i, (one, other) in enumerate(zip(got, expected)) if one != other), min(len(got), len(expected)))
-    word = re.split(r"(?<=\S)(?=\s)", got[place:])[0]
     if place == len(got):
         return f": right up to {got!r}, but something is missing behind it"
     if place == len(expected):
         return f": right up to {expected!r}, but {got[place:]!r} is too much"
+    if re.match(r"\w", got[place:]):
+        place = len(re.sub(r"\w+$", "", got[:place]))  # a whole word is shown
+    word = re.split(r"(?<=\S)(?=\s)", got[place:])[0]
     if place == 0:
         return f": it should not begin with {word!r}"
     return f": right up to {got[:place]!r}, but {word!r} is not what comes then"

@@ -7,7 +7,7 @@ import math
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -265,7 +265,7 @@ def expect_groups(
                 "only the last call of a group was asked for what it reads: any call of the group may read the value "
                 "that joins"
             )
-        cause = one_operand_only(student) or cause
+        cause = compares_operands(student) or one_operand_only(student) or cause
         raise failure(f"expected {counted(least, 'group')}, got {len(got)}: {got!r:.300}{said}", cause)
     return sum(sizes[group[-1]] for group in got)
 
@@ -317,6 +317,23 @@ def asks_last_calls_only(student: Student) -> bool:
             and student.fuse(*chain("matmul", "relu"), ["v1"]) == [["v0", "v1"]]
         )
     return False
+
+
+def compares_operands(student: Student) -> str | None:
+    """The cause where a value joins its reader only if the reader's other operand is as large as it."""
+
+    def joins(*calls: tuple[str, str, tuple[str, ...]], **sizes: int) -> bool:
+        returned = [name for name, _, _ in calls if name != "a"]
+        return ["a", "y"] in student.fuse(list(calls), {"a": 8, "y": 8, **sizes}, returned)
+
+    a, c, y = ("a", "tanh", ("x",)), ("c", "tanh", ("x",)), ("y", "add", ("a", "c"))
+    cause = "a short operand from memory does not prevent it: compare what the CALLS of a group make, and not operands"
+    with student.aside(), suppress(SubmissionError, TypeError):
+        if joins(c, a, y, c=8, x=8) and not joins(c, a, y, c=2, x=2):
+            return cause
+        if joins(a, y, c=8, x=8) and not joins(a, y):
+            return cause
+    return None
 
 
 def one_operand_only(student: Student) -> str | None:
@@ -448,6 +465,8 @@ def form_cause(got: Any) -> str | None:
         return "a call that joined another group has left its own one empty: leave out the empty ones"
     if any(type(name) is tuple for group in got for name in group):
         return "a group has the names of its calls, and not the calls: of (name, operation, operands) the first"
+    if any(isinstance(group, (set, frozenset)) for group in got):
+        return "a set has no order: put the names into a list, in the order of `calls`"
     return "a group is a list: list(...) makes one of a tuple"
 
 
@@ -622,6 +641,8 @@ def a_gate_for_each_channel(student: Student, oracle: Any) -> None:
     ]
     sizes = {"image": 800, "mean": 8, "score": 8, "gate": 8, "y": 800}
     expect_groups(student, oracle, calls, sizes, ["y"])
+    calls[1] = ("mean", "pool", ("x",))
+    expect_groups(student, oracle, calls, sizes, ["y"])
 
 
 @task("fuse", "order", "fewest", "all", "written", "whole", "form")
@@ -713,12 +734,16 @@ OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 NO_REST = "an axis without a rest has no smaller tile: write its lines only where something is left"
 NOT_FILLED_IN = "the braces were not filled in: an f stands before the quotes"
 OWN_VARIABLE = "each sum is a variable of its own, such as s0_0: the language has no lists"
+ONE_EACH = "one variable for each =: each sum gets its value in a line of its own, as in `s0_0 = 0.0`"
 SIZES_ARE_NUMBERS = "sizes stand in the text as numbers, not as names: {depth} in an f-string writes the number"
 SINGLE_NUMBERS = "the text names single numbers, y[i, j] and not all of y: loops go through them"
 FOREIGN: dict[type[ast.AST], str] = {
     ast.List: OWN_VARIABLE,
     ast.Set: NOT_FILLED_IN,
     ast.ListComp: OWN_VARIABLE,
+    ast.Assign: ONE_EACH,
+    ast.Tuple: ONE_EACH,
+    ast.While: "the language has `for` loops only: how often each runs is known before",
     ast.Expr: "a line that is only a value does nothing: the text needs no docstring",
     ast.Slice: SINGLE_NUMBERS,
     ast.MatMult: SINGLE_NUMBERS,
@@ -748,6 +773,7 @@ class Program:
 
     tile : the one that it was asked for; it helps to say what is wrong.
     empty_loop : the first line of the text whose range had no number in it; "" if there was none.
+    loops_around : array -> in how many loops, one in the other, a number of it is loaded or stored at most.
     Raises Failure for what does not belong to the language, names a place that is not there, or reads y.
     """
 
@@ -821,6 +847,7 @@ class Program:
         """
         self._exchanged = exchanged
         self._arrays, self._variables, self._steps = arrays, dict[str, Any](), 0
+        self._loops, self._range_of, self.loops_around = 0, dict[str, range](), dict[str, int]()
         self.loads, self.stores = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
         with np.errstate(all="ignore"):
             self._block(self._body)
@@ -840,9 +867,13 @@ class Program:
             if self._steps > MOST_STEPS:
                 raise self._wrong(statement, f"the text has not ended after {MOST_STEPS:,} statements")
             if isinstance(statement, ast.For) and isinstance(statement.target, ast.Name) and not statement.orelse:
-                for number in self._range(statement.iter):
+                numbers = self._range(statement.iter)
+                self._range_of[statement.target.id] = numbers
+                self._loops += 1
+                for number in numbers:
                     self._variables[statement.target.id] = number
                     self._block(statement.body)
+                self._loops -= 1
             elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 self._store(statement.targets[0], self._value(statement.value))
             elif isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
@@ -857,7 +888,7 @@ class Program:
             node, f"{said} does not belong to the language: {ALLOWED}", FOREIGN.get(type(getattr(node, "op", node)))
         )
 
-    def _range(self, node: ast.expr) -> Iterator[int]:
+    def _range(self, node: ast.expr) -> range:
         call = isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and not node.keywords
         bounds = [self._value(each) for each in node.args] if isinstance(node, ast.Call) and call else []
         if not 1 <= len(bounds) <= 3 or not all(type(bound) is int for bound in bounds) or bounds[2:] == [0]:
@@ -867,7 +898,7 @@ class Program:
         numbers = range(*bounds)
         if not numbers and not self.empty_loop:
             self.empty_loop = self.line(node.lineno)
-        return iter(numbers)
+        return numbers
 
     def _value(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
@@ -928,11 +959,12 @@ class Program:
         if not inside:
             listed = ", ".join(map(str, place))
             said = f"{name}[{listed}] is no number of {name}, whose shape is {shape}"
-            raise self._wrong(node, said, self._outside(name, place))
+            raise self._wrong(node, said, self._outside(name, place, some))
+        self.loops_around[name] = max(self._loops, self.loops_around.get(name, 0))
         return name, place
 
-    def _outside(self, name: str, place: tuple[Any, ...]) -> str:
-        """Why a place may not be there."""
+    def _outside(self, name: str, place: tuple[Any, ...], indices: Sequence[ast.expr]) -> str:
+        """Why a place may not be there. indices : as the text writes them."""
         shape = self._arrays[name].shape
         if len(place) != len(shape) or not all(type(each) is int for each in place):
             return f"{name} has {counted(len(shape), 'whole number')} as its index: {AXES[name]}"
@@ -942,6 +974,12 @@ class Program:
             return "the loop over the depth goes too far, or another number than its own is the index k"
         height, width = self.tile
         step, what = (height, "rows") if index == "i" else (width, "channels")
+        if self._goes_through_the_rest(indices[axis], shape[axis], step):
+            count = "h rows" if index == "i" else "w columns"
+            return (
+                f"the tile for what is left is written, but with {count}: give it the {count.partition(' ')[2]} that "
+                "are left"
+            )
         if shape[axis] % step:
             return "the size is no multiple of the tile, so the last tile is smaller: write one for what is left"
         first = "row" if index == "i" else "column"
@@ -949,6 +987,13 @@ class Program:
             f"{index} is the first {first} of a tile, and goes in steps of the tile: for {index} in range(0, {what}, "
             f"{'h' if index == 'i' else 'w'})"
         )
+
+    def _goes_through_the_rest(self, index: ast.expr, size: int, step: int) -> bool:
+        """Whether a variable of this index goes through what is left of whole tiles, and through nothing else."""
+        whole = size // step * step
+        ranges = (self._range_of.get(node.id) for node in ast.walk(index) if isinstance(node, ast.Name))
+        starts = [each for each in ranges if each is not None and each.start == whole < size]
+        return any(whole or each.step == size for each in starts)
 
     def _store(self, node: ast.expr, value: Any) -> None:
         if isinstance(node, ast.Name):
@@ -995,7 +1040,7 @@ def expect_nest(
         exchanged = exchanged_indices(program, arrays, right)
         wrong.cause = exchanged or lost_step(student, program, sizes, epilogue, wrong.cause) or wrong.cause
         raise
-    expect_few_stores(loads, stores, rows, depth, channels)
+    expect_few_stores(program, loads, stores, rows, depth, channels)
     expect_few_loads(program, loads, rows, depth, channels, tile)
     expect_no_larger_tile(student, loads, sizes, tile)
 
@@ -1017,11 +1062,23 @@ def expect_product(
         if not program.lines_with_stores:
             cause = "no line stores anything: after the loop over the depth each sum goes into its number of y"
         elif max(stores.values(), default=0) > 1:
-            cause = "several sums of a tile go into the same number of y: that of row r and column c is y[i + r, j + c]"
+            cause = stored_in_the_first_tiles(unwritten, right.shape, program.tile) or (
+                "several sums of a tile go into the same number of y: that of row r and column c is y[i + r, j + c]"
+            )
         said = f"{len(unwritten)} of {right.size} numbers are never stored, the first y{list(unwritten[0])}"
         raise failure(f"{what}: {said}", cause)
     expect(kept["y"], right, rtol=1e-9, atol=1e-9, what=what, mistakes=mistakes)
     return loads, stores
+
+
+def stored_in_the_first_tiles(
+    unwritten: Sequence[tuple[int, ...]], shape: tuple[int, ...], tile: tuple[int, int]
+) -> str | None:
+    """The cause where all tiles beside each other, or one below the other, store where the first of them does."""
+    for axis, which, name in ((1, "leftmost", "j"), (0, "uppermost", "i")):
+        if list(unwritten) == [place for place in np.ndindex(shape) if place[axis] >= tile[axis]]:
+            return f"all tiles store in the place of the {which}: does {name} stand in the index y[i + r, j + c]?"
+    return None
 
 
 def stored_after_a_loop(
@@ -1068,7 +1125,9 @@ def lost_step(
     return None
 
 
-def expect_few_stores(loads: Counter[Any], stores: Counter[Any], rows: int, depth: int, channels: int) -> None:
+def expect_few_stores(
+    program: Program, loads: Counter[Any], stores: Counter[Any], rows: int, depth: int, channels: int
+) -> None:
     """Raise Failure unless each number of y is stored once, and the epilogue's numbers are read once for it."""
     several = [(place, count) for place, count in stores.items() if count > 1]
     if several:
@@ -1084,9 +1143,12 @@ def expect_few_stores(loads: Counter[Any], stores: Counter[Any], rows: int, dept
     for name in ("bias", "residual"):
         count = sum(n for key, n in loads.items() if key[0] == name)
         if count > rows * channels:
+            in_the_depth = program.loops_around[name] > program.loops_around["y"]
             raise failure(
                 f"{counted(count, 'number')} of {name} are read for {counted(rows * channels, 'number')} of y",
-                f"{name} belongs after the loop over the depth",
+                f"{name} belongs after the loop over the depth"
+                if in_the_depth
+                else f"{name} is read twice for a number of y: read it once, or keep it in a variable",
             )
 
 

@@ -297,6 +297,7 @@ SUM_PHI: Mistakes = {
         f"%{s}.next", "%s.s.next"
     ),
     "a sum is a vector of eight floats, V, and no whole number": lambda s: _phi(s, "i64"),
+    "a float32 is called `float` in IR: {V} in the f-string writes <8 x float>": lambda s: _phi(s, "<8 x f32>"),
     "a sum is a vector of eight floats, V, and no single one": lambda s: _phi(s, "float"),
     "a whole number stands for zero: for a vector it is zeroinitializer": lambda s: _phi(s, zero="0"),
     "two slips: a sum is a vector, V, and begins at zeroinitializer": lambda s: _phi(s, "i64", "0"),
@@ -430,6 +431,7 @@ PUZZLE: Mistakes = {
     "that is the %b of the last step, one sum too early: `ret` returns %sum, after n steps": lambda n: _lucas(n)[0],
     "that is the %a of the last step: `ret` returns %sum": lambda n: _lucas(n - 1)[0],
     "one step too many: k counts 0, 1, ... n - 1": lambda n: _lucas(n + 1)[1],
+    "two slips: %sum is a new value in each step, = and not +=; and %a and %b change after it": lambda n: 3 * n,
     "%sum is a new value in each step, = and not +=: it is no sum of the steps before": _added_up,
     "%sum is a new value in each step, = and not +=: %b gets the last one, and not all of them together": (
         partial(_added_up, goes_on=True)

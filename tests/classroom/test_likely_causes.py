@@ -1878,6 +1878,13 @@ IN_REVERSE = "    for name, operation, _ in reversed(calls):\n"
 ALL_READERS = "{name: [] for name, _, _ in calls}\n    for name, _, operands"
 SHARE = "(turn + 1) * rows // threads - turn * rows // threads"
 FUSED = "    return [group for group in groups.values() if group]\n"
+SAME_SIZE = "            and sizes[name] == sizes[last]\n"
+OPERANDS_ALIKE = SAME_SIZE + (
+    "            and all({} == sizes[name] for one, _, read in calls if one in readers[name] for operand in read)\n"
+)
+OF_TILE = "lines_of_tile(h, v, depth, epilogue)"
+Y_PLACE = '"y[i + {r}, j + {c}] = {value}"'
+BEGINS = 's{r}_{c} = 0.0"'
 COMPILER = {
     "a step is no f-string": ("one_tile", {LOOP_K: LOOP_K.replace("f", "", 1)}, "the braces were not filled in"),
     "a colon is missing": ("one_tile", {LOOP_K: LOOP_K.replace('):"', ')"')}, "ends in a colon"),
@@ -1988,6 +1995,65 @@ COMPILER = {
         "a_slow_thread_does_less",
         {"    return begin, done\n": "    return [begin, done]\n"},
         "return end, rows",
+    ),
+    "parts that are added up": (
+        "a_barrier_behind_each_part",
+        {"    for rows in parts:\n": "    for rows in [sum(parts)]:\n"},
+        "the parts were added up",
+    ),
+    "groups that are sets": (
+        "a_layer_is_one_loop",
+        {FUSED: FUSED.replace("[group for", "[set(group) for")},
+        "a set has no order",
+    ),
+    "a bias that is too short to join": (
+        "a_layer_is_one_loop",
+        {SAME_SIZE: OPERANDS_ALIKE.format("sizes.get(operand)")},
+        "a short operand from memory does not prevent it",
+    ),
+    "a gate that is too short to join": (
+        "a_gate_for_each_channel",
+        {SAME_SIZE: OPERANDS_ALIKE.format("sizes.get(operand, sizes[name])")},
+        "a short operand from memory does not prevent it",
+    ),
+    "a smaller tile at the bottom, with h rows": (
+        "what_is_left",
+        {OF_TILE: OF_TILE.replace("(h,", "(height,")},
+        "with h rows: give it the rows that are left",
+    ),
+    "a smaller tile at the right, with w columns": (
+        "what_is_left",
+        {OF_TILE: OF_TILE.replace(" v,", " width,")},
+        "with w columns: give it the columns that are left",
+    ),
+    "a bias that is read twice": (
+        "bias_and_relu",
+        {'"bias": f"{value} + bias[j + {c}]"': '"bias": f"{value} + bias[j + {c}] + 0.0 * bias[j + {c}]"'},
+        "keep it in a variable",
+    ),
+    "a bias that is read at each step": (
+        "bias_and_relu",
+        {'"    s{r}_{c} += a{r} * b{c}"': '"    s{r}_{c} += a{r} * b{c} + 0.0 * bias[j + {c}]"'},
+        "bias belongs after the loop over the depth",
+    ),
+    "a store without j": ("many_tiles", {Y_PLACE: Y_PLACE.replace("j + ", "")}, "does j stand in the index"),
+    "a store without i": ("many_tiles", {Y_PLACE: Y_PLACE.replace("i + ", "")}, "does i stand in the index"),
+    "a store without row and column": (
+        "one_tile",
+        {Y_PLACE: '"y[i, j] = {value}"'},
+        "several sums of a tile go into the same number of y",
+    ),
+    "two sums begin in one line": ("one_tile", {BEGINS: BEGINS.replace("= ", "= t = ")}, "one variable for each ="),
+    "two sums begin as a tuple": (
+        "one_tile",
+        {BEGINS: 's{r}_{c}, t = 0.0, 0.0"'},
+        "one variable for each =",
+    ),
+    "a while loop": ("one_tile", {LOOP_K: 'lines += ["k = 0", "while k:"]'}, "`for` loops only"),
+    "a bias without being asked": (
+        "one_tile",
+        {"        for step in epilogue:\n": '        for step in epilogue or ["bias"]:\n'},
+        "'bias' is not asked for here",
     ),
     "a fixed share that costs no take": (
         "a_unit_has_to_be_taken",

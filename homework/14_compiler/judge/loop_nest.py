@@ -75,6 +75,10 @@ def nest_mistakes(
     wrong["the epilogue is always bias and ReLU: do the steps that `epilogue` names"] = product(
         *given, ["bias", "relu"]
     )
+    for step in ("bias", "residual", "relu"):
+        if step not in epilogue:
+            cause = f"{step!r} is not asked for here: do only the steps that `epilogue` names, which may be none"
+            wrong[cause] = product(*given, [*epilogue, step])
     wrong["the last step of the depth is missing: range(depth) ends with depth - 1"] = product(
         x[:, :-1], w[:-1], bias, residual, epilogue
     )

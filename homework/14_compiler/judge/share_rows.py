@@ -195,6 +195,9 @@ def share_mistakes(
         "each thread has a pace of its own": shares(parts, unit, [pace[0]] * len(pace), take, barrier),
         "take and barrier are 0 unless said": None if barrier else shares(parts, unit, pace, take, 1.0),
         "the rows of each thread stand in the tuple first": (rows, end),
+        "the parts were added up: the rows of each are handed out by themselves, and a barrier follows each": shares(
+            [sum(parts)], unit, pace, take, barrier
+        ),
         "the rows of a thread are those of all parts together": (end, shares(parts[-1:], unit, pace)[1]),
     }
     alone = otherwise(*problem, then=lambda done, last: done)
