@@ -59,24 +59,25 @@ TAKEN = {"kuiper", "classroom", "homework", "lessons", "models", "tests", "docs"
 
 @dataclass(frozen=True)
 class FrameworkPart:
-    """A part of the framework: the exercise that it is, and what it does there."""
+    """A part of the framework: the exercise that it is, what it does there, and the types that need it."""
 
     exercise: str
     does: str
+    types: tuple[str, ...] = ()
 
 
 PARTS = (
-    FrameworkPart("flatten", "torch.flatten: each sample as a row"),
-    FrameworkPart("padding", "the borders of images for nn.Conv2d"),
+    FrameworkPart("flatten", "torch.flatten: each sample as a row", ("torch.flatten",)),
+    FrameworkPart("padding", "the borders of images for nn.Conv2d", ("nn.Conv2d",)),
     FrameworkPart("parse_parameter", "the options of an operator"),
     FrameworkPart("parse_operator", "the lines of the model file"),
     FrameworkPart("topological_order", "the order of execution"),
-    FrameworkPart("sigmoid", "nn.Sigmoid, found by the registry"),
-    FrameworkPart("max_pool2d", "nn.MaxPool2d"),
-    FrameworkPart("im2col", "the windows of nn.Conv2d"),
-    FrameworkPart("functions", "pnnx.Expression"),
-    FrameworkPart("adaptive_avg_pool", "nn.AdaptiveAvgPool2d"),
-    FrameworkPart("framework", "all of them together"),
+    FrameworkPart("sigmoid", "nn.Sigmoid, found by the registry", ("nn.Sigmoid",)),
+    FrameworkPart("max_pool2d", "nn.MaxPool2d", ("nn.MaxPool2d",)),
+    FrameworkPart("im2col", "the windows of nn.Conv2d", ("nn.Conv2d",)),
+    FrameworkPart("functions", "pnnx.Expression", ("pnnx.Expression",)),
+    FrameworkPart("adaptive_avg_pool", "nn.AdaptiveAvgPool2d", ("nn.AdaptiveAvgPool2d",)),
+    FrameworkPart("framework", "all of them together", ("nn.Linear", "pnnx.Input", "pnnx.Output")),
 )
 """In the order of the course."""
 

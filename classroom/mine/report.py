@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from classroom.gallery.mine import StudentWork
 
 
-NEEDS = {
-    "nn.Conv2d": ("padding", "im2col"),
-    "nn.Sigmoid": ("sigmoid",),
-    "nn.MaxPool2d": ("max_pool2d",),
-    "nn.AdaptiveAvgPool2d": ("adaptive_avg_pool",),
-    "torch.flatten": ("flatten",),
-    "pnnx.Expression": ("functions",),
-    **dict.fromkeys(("nn.Linear", "pnnx.Input", "pnnx.Output"), ("framework",)),
-}
-"""Type -> the exercises that compute it."""
-
-
 def parts_table(
     tasks: Sequence[HomeworkTask], solved: Collection[str], begun: Collection[str] = (), faults: Collection[str] = ()
 ) -> Table:
@@ -112,9 +100,10 @@ def reach_text(text: str, solved: Collection[str]) -> str:
     '1 of 2 operators have their part; without one: nn.Sigmoid'
     """
     kinds = [line.split()[0] for line in text.splitlines()[2:] if line.strip()]
-    without = [kind for kind in kinds if not set(NEEDS.get(kind, ())) <= set(solved)]
+    needed = {kind: {part.exercise for part in PARTS if kind in part.types} for kind in kinds}
+    without = [kind for kind in kinds if not needed[kind] <= set(solved)]
     said = f"{len(kinds) - len(without)} of {len(kinds)} operators have their part"
-    last = list(dict.fromkeys(kind for kind in without if NEEDS[kind] == ("framework",)))
+    last = list(dict.fromkeys(kind for kind in without if needed[kind] == {"framework"}))
     others = [kind for kind in dict.fromkeys(without) if kind not in last]
     said += f"; without one: {', '.join(others)}" if others else ""
     return said + (f"; of framework itself: {', '.join(last)}" if last else "")
