@@ -15,8 +15,8 @@ def has_weight(operator: kuiper.RuntimeOperator) -> bool:
 
 
 PLUGS = (
-    Plug("quantize", "quantize", "weights in 8 bits, with which it runs a second time", as_step, has_weight, False),
+    Plug("quantize", "quantize", "weights in 8 bits, of a second run", as_step, has_weight, False),
     Plug("dequantize", "dequantize", "these weights as float32", as_step, has_weight, False),
-    Plug("int8_matvec", "int8_matvec", "nn.Linear in the second run", as_step, of_types(LINEAR), False),
+    Plug("int8_matvec", "int8_matvec", "nn.Linear in that second run", as_step, of_types(LINEAR), False),
 )
 EXERCISES = tuple(plug.exercise for plug in PLUGS)
