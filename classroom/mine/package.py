@@ -253,6 +253,8 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
         hashes = {name: before[name] if name in kept else fingerprint(content) for name, content in files.items()}
         for name in before.keys() - files.keys():
             path = folder / name
+            if not path.resolve().is_relative_to(folder.resolve()):
+                continue  # a list that somebody wrote by hand removes nothing elsewhere
             if path.is_file() and fingerprint(path.read_bytes()) == before[name]:
                 path.unlink()
             elif path.is_file():

@@ -329,9 +329,10 @@ NO_DICTIONARY = (
 NO_READER = "parts.topological_order was told that {0} reads what {1} writes, and it does not: compare the operands."
 PREPARING = {"parse_operator", "parse_parameter", "topological_order"}
 VALUES = "the parts want values, neither texts nor pairs: parts.parse_parameter(params['{}'])[1]. (Lesson 3.)"
+NO_CONDITION = "params['bias'] is no condition: it is a text, and 'False' is true."
 NO_BIAS = (
     "with bias=False there is no bias, and weights.get gives None for it: nn.Linear is then x @ weight.T, and nothing "
-    "is added. params['bias'] is no condition: it is a text, and 'False' is true."
+    f"is added. {NO_CONDITION}"
 )
 NO_RESULTS = (
     "A dictionary of results computes all eight types at once: keep functions in it, lambda: parts.relu(...), and call "
@@ -477,7 +478,7 @@ OWN_OPTIONS = (
 )
 BIASLESS = (
     "{} has bias=False, so weights has no bias for it: weights.get(...) gives None where weights[...] raises. "
-    "params['bias'] is no condition: it is a text, and 'False' is true."
+    f"{NO_CONDITION}"
 )
 WEIGHTED = ("nn.Conv2d", "nn.Linear")
 NO_LINE = "a line was parsed that describes no operator: leave out the first two, and empty ones."

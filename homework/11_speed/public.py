@@ -425,9 +425,8 @@ def one_tile(student: Student, oracle: Any) -> None:
 @task("winograd", "result", "dtype", "only", "products")
 def channels_and_kernels(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Several tiles, channels and kernels give what im2col_conv gives, by products of multiply."""
-    x, weight = image(
-        rng, 4, 6, 8, 2
-    )  # with three channels, kernels (O, C, 4, 4) would meet the tiles without an error
+    # With three channels, kernels (O, C, 4, 4) would meet the tiles without an error.
+    x, weight = image(rng, 4, 6, 8, 2)
     with likely(TILE_ERRORS | SUM_ERRORS):
         expect_image(student, oracle, x, weight, what=f"the result for {x.shape} and {weight.shape}")
 

@@ -384,6 +384,19 @@ def test_the_given_convolution_goes_with_a_solved_conv2d_and_comes_back(mine: Pa
     assert (mine / "convolution.py").read_bytes() == given["convolution.py"]
 
 
+def test_a_list_written_by_hand_removes_nothing_outside_the_package(mine: Path, solved: Path) -> None:
+    files = files_of_package(register.load(solved), "mine", ())
+    write_package(mine, files)
+    outside = mine.parent / "outside.txt"
+    outside.write_text("mine")
+    hashes = json.loads((mine / package.WRITTEN).read_text())
+    hashes["../outside.txt"] = package.fingerprint(outside.read_bytes())
+    (mine / package.WRITTEN).write_text(json.dumps(hashes))
+    write_package(mine, files)
+    assert outside.read_text() == "mine"
+    assert "../outside.txt" not in json.loads((mine / package.WRITTEN).read_text())
+
+
 def test_a_given_file_changed_by_hand_is_not_removed_and_stays_known(mine: Path, solved: Path) -> None:
     given, own = (files_of_package(register.load(solved), "mine", found) for found in ((), ("conv2d",)))
     (mine / "convolution.py").write_text("# by hand\n")
