@@ -45,6 +45,9 @@ CUT: Mistakes = {
     ],
     "the places are missing: each word comes as (word, start, end)": _words,
     "whitespace is no word, but it takes a place: match.start() and match.end() count it": _end_to_end,
+    "these places count the words: match.start() and match.end() count characters": lambda text: [
+        (word, i, i + 1) for i, word in enumerate(_words(text))
+    ],
     "each is (word, start, end), the word first": lambda text: [
         (match.start(), match.end(), match[0]) for match in WORD.finditer(text)
     ],
@@ -70,7 +73,36 @@ def _begun_with(first: Callable[[list[int]], int]) -> Callable[[str], int]:
     return inputs_needed
 
 
+def _texts_of(text: str) -> list[str]:
+    return [word for word in _words(text) if word[0] == "@"]
+
+
+def _added_to_text(text: str) -> int:
+    return max(_texts_of(text)) + 1  # type: ignore[operator]
+
+
+def _added_to_text_or_0(text: str) -> int:
+    return max(_texts_of(text), default=-1) + 1  # type: ignore[operator]
+
+
+def _none_for_0(text: str) -> int:
+    highest = max(_operands(text), default=0)
+    return highest + 1 if highest else 0
+
+
 INPUTS_NEEDED: Mistakes = {
+    "the highest number is still a text, which cannot be added to: int(text[1:]) makes a number of it": (
+        _added_to_text_or_0
+    ),
+    "the highest number is still a text, which cannot be added to: int(text[1:]) makes a number of it. And without "
+    "operands max needs a default": _added_to_text,
+    "only the last digit was read: text[1:] is all of them, text[-1] one": lambda text: max(
+        (int(word[-1]) + 1 for word in _texts_of(text)), default=0
+    ),
+    "the highest number may be 0, and then one input is needed: that differs from no operand at all": _none_for_0,
+    "single characters were read, of 16 and 7, too: go through the tokens, and take those of type OPERAND": (
+        lambda text: max(int(one) + 1 for one in text if one.isdigit())
+    ),
     "a text without operands has no first number: begin with -1, and take what is higher": _begun_with(
         lambda numbers: numbers[0]
     ),
@@ -209,6 +241,11 @@ def _indexed_children(node: Any) -> list[Any]:
     return [*_indexed_children(node.children[0]), *_indexed_children(node.children[1]), node]
 
 
+def _first_leaf(node: Any) -> list[Any]:
+    """`return` in the loop, and the node after it."""
+    return _first_leaf(node.children[0]) if node.children else [node]
+
+
 def _node_in_the_loop(node: Any) -> list[Any]:
     return [one for child in node.children for one in (*_node_in_the_loop(child), node)]
 
@@ -230,6 +267,11 @@ def _what_append_gives(node: Any) -> Any:
 
 
 REVERSE_POLISH: Mistakes = {
+    "the call for a child gives its list, and that is lost: add it to your own": lambda node: [node],
+    "`return` in the loop ends it at the first child: take in the list of each, then the node, and return after that": (
+        _first_leaf
+    ),
+    "a node has no `left` and no `right`: its children are the tuple node.children": lambda node: node.left,
     "the node belongs at the end of the list, once, after the loop: a node without children has to be there too": (
         _node_in_the_loop
     ),
@@ -265,7 +307,21 @@ REVERSE_POLISH: Mistakes = {
     "this list is always empty: the node itself belongs at its end": lambda node: [],
 }
 
+
+def _two_values_alone(stack: list[Any], function: Callable[..., Any]) -> list[Any]:
+    left, right = stack
+    return [function(left, right)]
+
+
 APPLY: Mistakes = {
+    "more than two values may lie on the stack: pop the two on top": _two_values_alone,
+    "that subtracts whatever the function is: call it, function(left, right)": lambda stack, function: [
+        *stack[:-2],
+        stack[-2] - stack[-1],
+    ],
+    "`function` is the function itself, and not its name: call it, function(left, right)": lambda stack, function: {}[
+        function
+    ],
     "only one of the two values was taken off: pop both": lambda stack, function: [
         *stack[:-1],
         function(stack[-2], stack[-1]),
@@ -332,7 +388,18 @@ def _without_the_last(text: str, functions: Collection[str]) -> bool:
     return any(words[words.index(word) + 1] != "(" for word in words if word in functions)
 
 
+def _round_to_the_first(text: str, functions: Collection[str]) -> bool:
+    words = _words(text)
+    return any(word in functions and after != "(" for word, after in zip(words, words[1:] + words[:1]))
+
+
 MISPLACED: Mistakes = {
+    "after the last word comes the first one here, which may be a bracket: nothing follows a function at the end": (
+        _round_to_the_first
+    ),
+    "log1p has a digit in its name: ask `word in functions`, which knows all names": lambda text, functions: any(
+        word.isalpha() and after != "(" for word, after in pairwise([*_words(text), ""])
+    ),
     "index finds the first of equal words, and `add` stands there twice: go through the words by their places, or each "
     "with the next": _first_of_equal_words,
     "words.index(word) finds the first of equal words, and after the last one there is none: go through the words by "
@@ -362,6 +429,9 @@ MISPLACED: Mistakes = {
     ),
     "one function without its bracket is enough, wherever it stands: that is `any`, not `all`": (
         lambda text, functions: all(_found(text, functions))
+    ),
+    "the first word decides: `return` in the loop only where a bracket is missing, and False after the loop": (
+        lambda text, functions: _words(text)[0] in functions and [*_words(text), ""][1] != "("
     ),
     "the first function decides: `return` in the loop only where a bracket is missing, and False after the loop": (
         lambda text, functions: next(iter(_found(text, functions)), False)
