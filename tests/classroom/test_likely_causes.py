@@ -2884,6 +2884,76 @@ ARRAYS = {
         },
         "after a comma a value must follow",
     ),
+    "the two values of the lesson's functions": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {
+            "    if at == len(tokens) or tokens[at].type is not TokenType.RIGHT_BRACKET:\n": "    if True:\n",
+            "        while at < len(tokens) and tokens[at].type is TokenType.COMMA:\n"
+            "            child, at = read_value(tokens, at + 1, functions)\n"
+            "            children.append(child)\n": (
+                "        at = skip(tokens, at, TokenType.COMMA)\n"
+                "        child, at = read_value(tokens, at, functions)\n"
+                "        children.append(child)\n"
+            ),
+        },
+        "another value is read only if a comma follows",
+    ),
+    "one child, and no tuple": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {"return Node(token, tuple(children)), at": "return Node(token, children[0]), at"},
+        "children is a tuple",
+    ),
+    "functions without a number of values": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {'"sin": Function(1, np.sin)': '"sin": np.sin'},
+        "the entry is the function alone",
+    ),
+    "a number of values in the message that is a function": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {'"sin": Function(1, np.sin)': '"sin": Function(np.sin, 1)'},
+        "are exchanged",
+    ),
+    "as many values as a function": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {
+            "    arity = functions[token.text].arity\n": "    arity = len(children)\n",
+            '"sin": Function(1, np.sin)': '"sin": Function(np.sin, 1)',
+        },
+        "are exchanged",
+    ),
+    "commas side by side": (
+        "07_expression",
+        "brackets_and_commas_have_their_places",
+        {
+            "            child, at = read_value(tokens, at + 1, functions)\n": (
+                "            while at + 1 < len(tokens) and tokens[at + 1].type is TokenType.COMMA:\n"
+                "                at += 1\n"
+                "            child, at = read_value(tokens, at + 1, functions)\n"
+            )
+        },
+        "two commas were accepted",
+    ),
+    "negative whatever came": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {"np.negative": "lambda x: -np.abs(x)"},
+        "and not -abs(x)",
+    ),
+    "two values for what is not known by name": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {
+            "    arity = functions[token.text].arity\n": (
+                '    arity = 1 if token.text in ("sin", "sqrt", "abs", "neg") else 2\n'
+            )
+        },
+        "keep no list of names",
+    ),
     "the new function alone": (
         "07_expression",
         "the_language_can_be_extended",
@@ -2906,6 +2976,57 @@ ARRAYS = {
             ),
         },
         "the old max is gone",
+    ),
+    "from left to right": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"in reversed(WORD.findall(text))": "in WORD.findall(text)"},
+        "begin at the last word",
+    ),
+    "from left to right, and popped without a look": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {
+            "in reversed(WORD.findall(text))": "in WORD.findall(text)",
+            "        if len(stack) < arity[word]:\n": "        if False:\n",
+        },
+        "begin at the last word",
+    ),
+    "brackets and commas as values": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"        if word in SYMBOLS:\n": "        if False:\n"},
+        "brackets and commas are among the words",
+    ),
+    "empty words between brackets and commas": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"reversed(WORD.findall(text))": 'reversed(re.split("[(),]", text))'},
+        "an empty word is on the stack",
+    ),
+    "an empty word after the last bracket": (
+        "07_expression",
+        "brackets_say_nothing",
+        {"reversed(WORD.findall(text))": r'reversed(re.split(r"[(),\s]+", text))'},
+        "an empty word is on the stack",
+    ),
+    "functions that the table knows": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"        if word not in arity:\n": "        if word not in table():\n"},
+        "log1p is a function, since it is in `arity`",
+    ),
+    "values that stay on the stack": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"[stack.pop() for _ in range(arity[word])]": "stack[::-1][: arity[word]]"},
+        "neg takes its one value off the stack",
+    ),
+    "two values at most": (
+        "07_expression",
+        "functions_of_three_and_four_values",
+        {"for _ in range(arity[word])]": "for _ in range(min(2, arity[word]))]"},
+        "pop as many as `arity` says",
     ),
     "a value left over": (
         "07_expression",

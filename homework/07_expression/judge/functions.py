@@ -95,6 +95,8 @@ def one_mistakes(text: str) -> dict[str, float]:
             "the values of sin stayed on the stack: take off as many as its arity with stack.pop()": 2 * math.sin(2),
             "the value came back on the stack without its sine: put the sine there": 6.0,
         }
+    if text == "neg(@0)":
+        return {"neg turns a negative number into a positive one: -x, and not -abs(x)": -2.5}
     if text == "sqrt(@0)":
         return {"that is the square: sqrt is the square root": 2.25**2}
     return {}
@@ -423,6 +425,14 @@ MUTANTS = [
             "            child, at = read_value(tokens, at, functions)\n"
             "            children.append(child)\n"
         ),
+        breaks="syntax",
+    ),
+    Mutant(
+        "commas side by side",
+        "max(@0,,@1) is read as max(@0,@1)",
+        old=_MORE,
+        new="            while at + 1 < len(tokens) and tokens[at + 1].type is TokenType.COMMA:\n"
+        "                at += 1\n" + _MORE,
         breaks="syntax",
     ),
     Mutant("cos", "a neighbour in numpy's list", old="np.sin)", new="np.cos)", breaks="one"),
