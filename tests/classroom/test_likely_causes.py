@@ -1160,6 +1160,8 @@ def test_the_likely_cause_for_a_detector_is_the_true_one(tmp_path: Path, case: s
 AXBY = "    return w @ x + b.reshape(len(w), -1)\n"
 EXP = "    return np.exp(-as_float(x))\n"
 AXPY = "    return a * x + y\n"
+POWERS = "    powers = np.exp(z - z.max(axis=-1, keepdims=True))\n"
+SHARES = "    return powers / powers.sum(axis=-1, keepdims=True)\n"
 FIRST = {
     "a bias in float32": (
         "the_lessons_numbers_come_out",
@@ -1184,6 +1186,73 @@ FIRST = {
         "e_to_minus_one_is_0_3679",
         {EXP: "    return 2.71828 ** -as_float(x)\n"},
         "or e was",
+    ),
+    "five hundred terms of the series": (
+        "far_from_zero_the_digits_count",
+        {
+            EXP: "    x, term, total = -as_float(x), 1.0, 1.0\n    for n in range(1, 501):\n"
+            "        term = term * x / n\n        total = total + term\n    return total\n"
+        },
+        "their rounding is larger than the answer",
+    ),
+    "twelve decimals": (
+        "far_from_zero_the_digits_count",
+        {EXP: "    return np.exp(-as_float(x)).round(12)\n"},
+        "the result was rounded",
+    ),
+    "the power forgotten": ("e_to_minus_one_is_0_3679", {EXP: "    return -as_float(x)\n"}, "this is -x"),
+    "a choice without brackets": (
+        "the_lessons_numbers_come_out",
+        {AXBY: "    return w @ x + b[:, None] if b.ndim == 1 else b\n"},
+        "this is b alone",
+    ),
+    "a choice without brackets, the other way round": (
+        "a_bias_of_one_axis_goes_to_the_rows",
+        {AXBY: "    return w @ x + b if b.ndim == 2 else b[:, None]\n"},
+        "this is the column of b alone",
+    ),
+    "a bias of three axes": (
+        "the_shapes_need_not_be_square",
+        {AXBY: "    return w @ x + (b[:, None] if b.shape[0] != x.shape[1] else b)\n"},
+        "makes three axes",
+    ),
+    "a bias reshaped to the result": (
+        "a_bias_of_one_axis_goes_to_the_rows",
+        {AXBY: "    return w @ x + b.reshape(len(w), x.shape[1])\n"},
+        "too few for (m, n)",
+    ),
+    "two arrays": (
+        "they_are_small_square_arrays",
+        {"    return w, x, b\n": "    return w, x\n"},
+        "end with return w, x, b",
+    ),
+    "an x that hides what is transposed": (
+        "each_of_the_five_gives_itself_away",
+        {
+            "    w = np.array([[1, -2], [20, 5]])\n    x = np.array([[7, 20], [2, 9]])\n"
+            "    b = np.array([[1, 2], [3, 5]])\n": "    w = np.array([[1, 12, 1], [-8, 5, 10], [5, 2, 9]])\n"
+            "    x, b = np.array([[4, 8, 4], [2, 4, 2], [10, 20, 10]]), np.array([[7, -1, 1], [4, 9, 2], [1, 5, 3]])\n"
+        },
+        "your x hides it",
+    ),
+    "x added in the place of y": (
+        "three_times_x_plus_four",
+        {AXPY: "    return a * x + x\n"},
+        "this is a * x + x",
+    ),
+    "integers through as_float": (
+        "numpy_chooses_the_type",
+        {AXPY: "    return a * as_float(x) + y\n"},
+        "as_float(x)",
+    ),
+    "rounded shares": ("equal_scores_share_evenly", {SHARES: f"{SHARES[:-1]}.round(4)\n"}, "rounded to 4 digits"),
+    "a loop over z": (
+        "rows_run_along_the_last_axis",
+        {
+            POWERS: "    powers = np.array([np.exp(r - r.max(axis=-1, keepdims=True)) for r in z])\n",
+            SHARES: "    return np.array([p / p.sum(axis=-1, keepdims=True) for p in powers])\n",
+        },
+        "each number became a row of its own",
     ),
     "two nested loops": (
         "e_to_minus_one_is_0_3679",

@@ -53,6 +53,8 @@ def rows_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.n
         "b went to the columns, because numpy lines up shapes from the right: make a column of it, (m, 1)": (y + b),
         "the bias is missing: add b": y,
         "only the first number of b was added": y + b[0],
+        "this is the column of b alone: `w @ x + b if ... else c` takes all of `w @ x + b` as one choice, and c as the "
+        "other. Put brackets around the choice: (b if ... else c)": b[:, None],
         MADE_FLOATS: summed_by_row(w, x, b).astype(np.float64),
     }
 
@@ -64,6 +66,7 @@ def bias_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.n
         "the bias is missing: add b": y,
         "b was subtracted: add it": y - b,
         "only the first row of b was added, to every row: add the whole of b": y + b[0],
+        "b[:, None] makes three axes of a b of (m, n): only a b of (m,) needs the second axis": y + b[:, None],
         "only the first column of b was added, to every column: add the whole of b": y + b[:, :1],
         MADE_FLOATS: (y + b).astype(np.float64),
         **{
@@ -82,7 +85,8 @@ def axby_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.n
         "b was transposed: only a b of (m,) becomes a column, and one of (m, n) is added as it is": y + b.T,
         "w was transposed: take it as it is": summed(w.T, x, b),
         "x was transposed: take it as it is": summed(w, x.T, b),
-        "b[:, None] makes three axes of a b of (m, n): only a b of (m,) needs the second axis": y + b[:, None],
+        "this is b alone: `w @ x + c if ... else b` takes all of `w @ x + c` as one choice, and b as the other. Put "
+        "brackets around the choice: (c if ... else b)": b,
         "this is w @ (x + b), where w multiplies b too: add b after the product": summed(w, x + b, nothing),
         **bias_mistakes(w, x, b),
     }

@@ -29,6 +29,7 @@ def axpy_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarra
         "this is x + a * y: x and y changed places": x + a * y,
         "this is a + x + y: a multiplies x": a + x + y,
         "this is a + x * y: a multiplies x, and y is added": a + x * y,
+        "this is a * x + x: y is to be added": a * x + x,
         "y was subtracted: add it": a * x - y,
         "y is missing: add it to a * x": a * x,
         "a is missing: multiply x by it": x + y,
@@ -51,7 +52,8 @@ def types_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarr
     right = added(a, x, y)
     if right.dtype.kind == "i":
         return {
-            f"the integers became float64: a is {a}, so leave float(a) out": right.astype(np.float64),
+            f"the integers became float64: a is {a}, and integers stay integers: leave out conversions, such as "
+            "float(a) and as_float(x)": right.astype(np.float64),
             "the integers went through float64, which has 53 bits of digits: a is whole, so leave float(a) out": (
                 (float(a) * x + y).astype(right.dtype)
             ),

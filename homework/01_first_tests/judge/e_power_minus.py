@@ -32,6 +32,7 @@ def power_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
         "this is e^x: the sign of x is missing": np.exp(x),
         "this is -e^x: the minus belongs to x, not to the power": -np.exp(x),
         "this is e^-|x|: negative numbers keep their sign": np.exp(-np.abs(x)),
+        "this is -x: its power is missing, which np.exp gives": -x,
         "this is e^-x - 1, which np.expm1 gives: take np.exp": np.expm1(-x),
         **digits_mistakes(x),
     }
@@ -61,9 +62,16 @@ def digits_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
             for e in (2.7, 2.71, 2.72, 2.718, 2.7183)
         },
         "digits are missing, as when e is rounded: take np.exp, which knows all of them": 2.718281828**-x,
-        **{SERIES.format(terms): series(-x, terms) for terms in (10, 20, 29, 30, 50, 100)},
-        **{f"In 1 / e^x, {SERIES.format(terms)}": _one_over(series(x, terms)) for terms in (20, 30, 50, 100)},
+        **series_mistakes(x),
         KEEPS_TYPE: powers(x).astype(np.float32),
+    }
+
+
+def series_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x of float64, where it is the lesson's power series."""
+    return {
+        **{SERIES.format(terms): series(-x, terms) for terms in (10, 20, 29, 30, 50)},
+        **{f"In 1 / e^x, {SERIES.format(terms)}": _one_over(series(x, terms)) for terms in (20, 30, 50, 100)},
     }
 
 

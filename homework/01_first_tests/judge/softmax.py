@@ -44,6 +44,12 @@ def shares_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
         "the powers were squared for the sum: divide each row by the plain sum of its powers": (
             powers / np.sqrt((powers**2).sum(axis=-1, keepdims=True))
         ),
+        **{
+            f"the shares were rounded to {digits} digits, as a lesson does where it prints: leave round out": (
+                shared(z).round(digits)
+            )
+            for digits in (2, 3, 4)
+        },
         "-2 got the larger share: keep the sign of z, without np.abs and without another minus": shared(-z),
         **type_mistakes(z),
     }
@@ -101,6 +107,10 @@ def axis_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
         )
         for axis in range(z.ndim - 1)
     }
+    if z.ndim == 1:
+        wrong["each number became a row of its own, as in a loop over z: where z has one axis, it is one row"] = (
+            np.ones_like(z)
+        )
     return {
         **wrong,
         "the sum runs over the whole array: each row has a sum of its own (axis=-1)": powers / powers.sum(),
