@@ -33,6 +33,9 @@ DOT: Mistakes = {
     "w[:, i] is a column of w: its row i is w[i]": lambda w, x, i, j: w[:, i] @ x[:, j],
     "these are the products alone: add them up": lambda w, x, i, j: w[i] * x[:, j],
     "this is the first product alone: `return` belongs after the loop": lambda w, x, i, j: w[i, 0] * x[0, j],
+    "these are column i of w and row j of x: it is a row of w that meets a column of x": lambda w, x, i, j: (
+        w[:, i] * x[j]
+    ).sum(),
     "x[j, k] walks along a row of x: down its column j it is x[k, j]": lambda w, x, i, j: sum(
         w[i, k] * x[j, k] for k in range(w.shape[1])
     ),
@@ -186,6 +189,14 @@ SAME: Mistakes = {
     "the difference was divided by an expected 0, and 0 / 0 is no number: compare it with tolerance * abs(expected)": (
         _relative_differences
     ),
+    "two equal numbers differ by 0, which is not below a tolerance of 0: compare with <=, not <": (
+        lambda got, expected, tolerance=1e-6: (
+            _alike(got, expected) and bool((abs(got - expected) < tolerance * abs(expected)).all())
+        )
+    ),
+    "the tolerance is a part of the expected number, not of `got`: np.allclose takes `expected` as its second": (
+        lambda got, expected, tolerance=1e-6: _alike(got, expected) and _close(expected, got, tolerance)
+    ),
     "got.size is how many numbers there are: (3, 1) and (1, 3) both have three, so compare got.shape": (
         lambda got, expected, tolerance=1e-6: (
             got.size == expected.size and got.dtype == expected.dtype and _close(got, expected, tolerance)
@@ -244,7 +255,19 @@ def _one_array(x: np.ndarray, terms: int = 30) -> np.ndarray:
     return total
 
 
+def _x_itself(x: np.ndarray, terms: int = 30) -> np.ndarray:
+    x, total = x.copy(), np.ones_like(x)
+    for n in range(1, terms + 1):
+        x *= x / n
+        total += x
+    return total
+
+
 EXP_SERIES: Mistakes = {
+    "the terms were multiplied: add each, total = total + term": lambda x, terms=30: np.prod(
+        [_series(x, range(1, n + 1)) - _series(x, range(1, n)) for n in range(1, terms + 1)], axis=0
+    ),
+    "x itself became the term, so x / n is another number in each round: keep the product in `term`": _x_itself,
     "the loop ends in its first round: `return` stands inside it": lambda x, terms=30: _series(x, range(1, 2)),
     "the last term is missing: range(1, terms) ends before `terms`": lambda x, terms=30: _series(x, range(1, terms)),
     "n begins at 0 here, and x / 0 is no number: range(1, terms + 1)": lambda x, terms=30: _series(x, range(terms)),
