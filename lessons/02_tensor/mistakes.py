@@ -105,6 +105,15 @@ RAW_SHAPE: Mistakes = {
     "`or` is enough if one of them is 1: a line has one channel AND one row": lambda channels, rows, cols: (
         (cols,) if channels == 1 or rows == 1 else (channels, rows, cols)
     ),
+    "with 2 channels all three numbers stay: a 1 goes only if no larger number stands before it": (
+        lambda channels, rows, cols: (
+            (cols,)
+            if channels == 1 and rows == 1
+            else (rows, cols)
+            if 1 in (channels, rows)
+            else (channels, rows, cols)
+        )
+    ),
     "rows and cols are exchanged: rows come first": lambda channels, rows, cols: (
         (channels, rows, cols) if channels > 1 else (cols, rows) if rows > 1 else (cols,)
     ),
@@ -117,7 +126,7 @@ def _not_defined(line: Any, shapes: Any, c: int, r: int, k: int) -> Any:
 
 AT: Mistakes = {
     "this is the offset: the number there is line[offset]": lambda line, shapes, c, r, k: offset(c, r, k, *shapes[1:]),
-    "offset wants H and W, the last two sizes: offset(c, r, k, *shapes[1:])": lambda line, shapes, c, r, k: line[
+    "shapes has three sizes, and offset wants two of them, H and W": lambda line, shapes, c, r, k: line[
         offset(c, r, k, *shapes)
     ],
     "these are the first two sizes: H and W are shapes[1] and shapes[2]": lambda line, shapes, c, r, k: line[
@@ -153,10 +162,16 @@ AT: Mistakes = {
         offset(0, r, k, *shapes[1:])
     ],
     "round brackets call a function: line[...] takes a number out": lambda line, shapes, c, r, k: line(0),
-    "shapes[1:] is ONE argument: *shapes[1:] gives both of its numbers": lambda line, shapes, c, r, k: line[
-        offset(c, r, k, shapes[1:])  # type: ignore[call-arg]
+    "a tuple is ONE argument, and offset wants two, H and W: a * in front gives its numbers one by one": (
+        lambda line, shapes, c, r, k: line[offset(c, r, k, shapes[1:])]  # type: ignore[call-arg]
+    ),
+    "offset wants H and W, too: they stand in `shapes`": lambda line, shapes, c, r, k: line[
+        offset(c, r, k)  # type: ignore[call-arg]
     ],
-    "H and W have no names here: they are shapes[1] and shapes[2], or *shapes[1:]": _not_defined,
+    "this is column by column: the line is read row by row": lambda line, shapes, c, r, k: line[
+        c * shapes[1] * shapes[2] + k * shapes[1] + r
+    ],
+    "H and W have no names here: they are shapes[1] and shapes[2]": _not_defined,
 }
 
 
@@ -171,6 +186,11 @@ BY_COLUMNS: Mistakes = {
     "this is row by row: the loop over the columns is the outer one, so `for k` stands before `for r`": (
         lambda x: [x[r, k] for r in range(x.shape[0]) for k in range(x.shape[1])]
     ),
+    "this is row by row, and not every block is 2 by 5: `for k` stands before `for r`, and x.shape has the sizes": (
+        lambda x: [x[r, k] for r in range(2) for k in range(5)]
+    ),
+    "this is row by row, and not every block has 2 rows of 5: `for k` stands before `for r`, and x.shape has the "
+    "sizes": lambda x: [x[r][k] for r in range(2) for k in range(5)],
     "the columns are still apart: one flat list is asked for": lambda x: x.T,
     "this is an array: its .tolist() is a list": lambda x: x.T.flatten(),
     "the second block has one row: take the sizes from x.shape": lambda x: [
@@ -216,14 +236,23 @@ PAD_ROW: Mistakes = {
     "the type is not that of `row`: give np.full row.dtype": lambda row, left, right, value: np.pad(
         row.astype(np.int64), (left, right), constant_values=value
     ),
-    "the row is not there yet: padded[left : left + len(row)] = row": lambda row, left, right, value: np.full(
-        left + len(row) + right, value, row.dtype
+    "the row is not there yet: a slice of `padded`, as long as the row, takes it": lambda row, left, right, value: (
+        np.full(left + len(row) + right, value, row.dtype)
     ),
     "where `right` is 0, -right is 0, too, and the slice is empty: end it at left + len(row)": (
         lambda row, left, right, value: _written(row, left + len(row) + right, value, left, -right)
     ),
     "the slice ends at left + len(row), not at len(row)": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, left, len(row)
+    ),
+    "the slice ends at left + len(row), not at len(row) + right": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, left, len(row) + right
+    ),
+    "not every row has 3 numbers: this one has len(row)": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, left, left + 3
+    ),
+    "not every row has 2 numbers: this one has len(row)": lambda row, left, right, value: _written(
+        row, left + len(row) + right, value, left, left + 2
     ),
     "the slice ends at left + len(row), not at `right`": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, left, right
@@ -237,7 +266,7 @@ PAD_ROW: Mistakes = {
     "one too far: the places before the row are 0 to left - 1, so it begins at `left`": (
         lambda row, left, right, value: _written(row, left + len(row) + right, value, left + 1, left + 1 + len(row))
     ),
-    "one place takes one number: a row takes a slice, padded[left : left + len(row)]": _in_one_place,
+    "padded[left] is one place, for one number: a row needs a slice, which has a beginning and an end": _in_one_place,
     "the border is full of `value`, and not of 0": lambda row, left, right, value: np.pad(row, (left, right)),
     "left and right are exchanged: the row begins at `left`": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, right, right + len(row)
