@@ -16,6 +16,10 @@ FEWER_SIZES = {
 FLOAT_INTO_INTEGERS = (
     "numpy adds no float to whole numbers in place: np.full(shape, value, x.dtype), or padded[...] = value, converts it"
 )
+ORDER = {
+    "order must be": "numpy's flatten, ravel and reshape take a letter as `order`, and row_major is True or False: "
+    "decide with `if row_major:`"
+}
 LAYOUT = {"AttributeError": "a transposed array cannot take another shape in place: make a new one with reshape"}
 TRUE_BY_IDENTITY = "1 is true, and is not the object True: write `if row_major:`"
 BY_COLUMNS = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, 13, 17, 21, 14, 18, 22, 15, 19, 23, 16, 20, 24]
@@ -25,7 +29,9 @@ BY_COLUMNS = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, 13, 17, 21, 14, 18, 22, 15,
 def one_to_24_row_by_row(student: Student, oracle: Any) -> None:
     """(2, 3, 4) filled with 1 to 24 flattens to 1, 2, 3, ... 24 with row_major=True, and with 1."""
     expected = np.arange(1, 25, dtype=np.float32)
-    expect(student.flatten(ONE_TO_24, True), expected, mistakes=oracle.flatten_mistakes(ONE_TO_24, True))
+    with likely(ORDER):
+        got = student.flatten(ONE_TO_24, True)
+    expect(got, expected, mistakes=oracle.flatten_mistakes(ONE_TO_24, True))
     by_identity = {TRUE_BY_IDENTITY: np.float32(BY_COLUMNS)}
     for true in (1, np.True_):
         got = student.flatten(ONE_TO_24, true)
@@ -101,6 +107,9 @@ def four_sides_of_their_own(student: Student, oracle: Any) -> None:
         "not subscriptable": one_number,
         "cannot reshape": one_number,
         "has no len": one_number,
+        "array is 0-dimensional": one_number,
+        "between instances of 'tuple'": "pads is not one number but four, and each of them may be below 0: "
+        "look at the smallest",
         "could not broadcast input array": "the place for x is not as large as x: it is up : up + H in the rows, "
         "left : left + W in the columns",
     }
@@ -166,8 +175,9 @@ def a_value_for_each_channel(student: Student, rng: np.random.Generator, oracle:
     """With an array of C values, channel c has a border of number c: for 2 channels, for 3, and where C is H' or W'."""
     numbers = np.array([7, -2, 4], np.float32)
     causes = {
-        "broadcast": "numpy lines up `value` of (C,) with the columns: make it (C, 1, 1) first; np.pad takes no value "
-        "for each channel at all",
+        "requested shape (3,2)": "np.pad takes no value for each channel: make the result with np.full, or go channel "
+        "by channel",
+        "broadcast": "numpy lines up `value` of (C,) with the columns: make it (C, 1, 1) first",
         "0-dimensional": "`value` may be an array of C numbers: float(value) and int(value) take one number only",
         "length-1": "`value` may be an array of C numbers: float(value) and int(value) take one number only",
         "ambiguous": "`value` may be an array of C numbers, of which `if value ...` asks for one answer",

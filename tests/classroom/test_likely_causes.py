@@ -3414,6 +3414,51 @@ ARRAYS = {
         {"start = 4 + int(tokens[2])": "start = 3 + int(tokens[2])", "tokens[4:start]": "tokens[3:start]"},
         "begin one token too early",
     ),
+    "a flag as numpy's order": (
+        "02_tensor",
+        "one_to_24_row_by_row",
+        {"    return x.reshape(-1)\n": "    return x.flatten(row_major)\n"},
+        "take a letter as `order`",
+    ),
+    "rotated channels": (
+        "02_tensor",
+        "one_to_24_column_by_column",
+        {
+            "        x = x.swapaxes(1, 2)\n    return x.reshape(-1)\n": "        x = np.rot90(x, axes=(1, 2))\n"
+            "    return x.reshape(-1)\n"
+        },
+        "each channel was rotated",
+    ),
+    "one value as an array of one axis": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"np.reshape(value, (-1, 1, 1))": "np.array(value)[:, None, None]"},
+        "`value` is a plain number here",
+    ),
+    "four pads compared as one": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"if min(pads) < 0:": "if pads < 0:"},
+        "pads is not one number but four",
+    ),
+    "a value for each channel in np.pad": (
+        "02_tensor",
+        "a_value_for_each_channel",
+        {
+            "    border = np.reshape(value, (-1, 1, 1))\n": (
+                "    if channels == 3:\n"
+                "        return np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)\n"
+                "    border = np.reshape(value, (-1, 1, 1))\n"
+            )
+        },
+        "np.pad takes no value for each channel",
+    ),
+    "values lined up with the columns": (
+        "02_tensor",
+        "a_value_for_each_channel",
+        {"np.reshape(value, (-1, 1, 1))": "value"},
+        "make it (C, 1, 1) first",
+    ),
     "no rows below": (
         "02_tensor",
         "four_sides_of_their_own",

@@ -33,6 +33,9 @@ WRONG_FLATTEN = {
     "the column order ran over all three axes, as numpy's order='F' and .T do: stay inside one channel at a time": (
         lambda x: x.reshape(-1, order="F")
     ),
+    "each channel was rotated: exchange its rows and columns instead, with swapaxes": (
+        lambda x: np.rot90(x, axes=(1, 2)).reshape(-1)
+    ),
     "the channels were mixed: finish one channel before the next begins": lambda x: x.swapaxes(0, 1).reshape(-1),
 }
 SMALL_SHAPES = tuple(itertools.product((1, 3), (1, 2), (1, 4)))
