@@ -32,6 +32,9 @@ COUNT: Mistakes = {
     "/ counts parts of cells, too: a grid has whole ones, side // stride": lambda side: (
         3 * sum((side / s) ** 2 for s in STRIDES)
     ),
+    "what is left of a cell was cut off too late: side // stride first, then the square": lambda side: (
+        3 * sum(side**2 // s**2 for s in STRIDES)
+    ),
     "a cell that is only partly in the picture does not count: // rounds down": lambda side: (
         3 * sum(math.ceil(side / s) ** 2 for s in STRIDES)
     ),
@@ -60,6 +63,7 @@ SILU: Mistakes = {
     "that is ReLU: SiLU is x * sigmoid(x), and below 0 a little less than 0": lambda x: np.maximum(x, 0),
     "below 0 it is not 0: x itself is multiplied, without a maximum": lambda x: np.maximum(x, 0) * _sigmoid(x),
     "this is x * sigmoid(-x): sigmoid(x) is 1 / (1 + np.exp(-x))": lambda x: x * _sigmoid(-x),
+    "this divides by the sigmoid: multiply x by it": lambda x: x / _sigmoid(x),
     "the sigmoid was added: multiply x by it": lambda x: x + _sigmoid(x),
     "@ adds the products up: * multiplies number by number": lambda x: x @ _sigmoid(x),
     "the 1 + ... needs brackets: x / (1 + np.exp(-x))": lambda x: x / 1 + np.exp(-x),
@@ -69,9 +73,7 @@ SILU: Mistakes = {
 
 UPSAMPLE: Mistakes = {
     "without an axis repeat gives one long row: name the axis, rows first and then columns": lambda x: x.repeat(2),
-    "without an axis repeat gives one long row: repeat(2, axis=2), and of that repeat(2, axis=3)": lambda x: x.repeat(
-        2
-    ).repeat(2),
+    "without an axis each repeat gives one long row: name an axis both times": lambda x: x.repeat(2).repeat(2),
     "the columns are missing: repeat along axis 3, too": lambda x: x.repeat(2, axis=2),
     "the rows are missing: repeat along axis 2, too": lambda x: x.repeat(2, axis=3),
     "axes 0 and 1 are pictures and channels: rows and columns are axes 2 and 3": (
@@ -174,6 +176,12 @@ def _with_ends(a: Box, b: Box) -> float:
     return common / (sum(areas) - common)
 
 
+def _longer(a: Box, b: Box) -> float:
+    """With + 1 for what is in common, and none for the areas."""
+    common = max(0, _lengths(a, b)[0] + 1) * max(0, _lengths(a, b)[1] + 1)
+    return common / (_area(a) + _area(b) - common)
+
+
 def _sizes(a: Box, b: Box) -> float:
     """As if x2 and y2 were width and height."""
     one, other = ([x, y, x + w, y + h] for x, y, w, h in (a, b))
@@ -205,6 +213,7 @@ IOU: Mistakes = {
     ),
     "divided by the area of one box: it is that of the union": lambda a, b: _both(a, b) / _area(a),
     "divided by the area of one of the boxes: it is that of the union": lambda a, b: _both(a, b) / _area(b),
+    "that is the area of the union: divide what is in common by it": lambda a, b: _area(a) + _area(b) - _both(a, b),
     "divided by the box around both, which has corners that are in neither: the union is the sum of the areas, less "
     "what is in common": lambda a, b: _both(a, b) / _around(a, b),
     "that is the area in common: divide it by that of the union": _both,
@@ -233,6 +242,7 @@ IOU: Mistakes = {
     ),
     "a box is x1, y1, x2, y2, and not x1, x2, y1, y2: place 1 is y1, and place 2 is x2": _reordered,
     "no + 1: corners lie on the edges of pixels, so x2 - x1 is the width": _with_ends,
+    "no + 1: the part in common is as wide as the smaller x2 minus the larger x1": _longer,
     "x2 and y2 are a corner: the width is x2 - x1, the height y2 - y1": _sizes,
     "x2 and y2 are a corner: the area is (x2 - x1) * (y2 - y1)": lambda a, b: (
         _both(a, b) / (a[2] * a[3] + b[2] * b[3] - _both(a, b))
@@ -279,6 +289,9 @@ AVERAGE: Mistakes = {
     "divided by the number of hits: what nobody found counts 0, so divide by total": lambda hits, total: (
         _found(hits, _precision(hits)).sum() / np.sum(hits)
     ),
+    "divided by the number of hits, where there are any: what nobody found counts 0, so divide by total": (
+        lambda hits, total: _found(hits, _precision(hits)).sum() / sum(hits) if any(hits) else 0.0
+    ),
     "the precision at misses does not count: add it up at the hits alone": lambda hits, total: (
         _precision(hits).sum() / total
     ),
@@ -290,6 +303,9 @@ AVERAGE: Mistakes = {
     ),
     "the first box has the number 1: np.arange(1, len(hits) + 1)": lambda hits, total: (
         _found(hits, _precision(hits, first=0)).sum() / total
+    ),
+    "the first box has the number 1: divide by np.arange(1, len(hits) + 1)": lambda hits, total: (
+        (_precision(hits, first=0) * hits).sum() / total
     ),
     "the first box has the number 1: enumerate(hits, 1)": _counted_from_0,
     "a hit counts in its own precision: count it first, then add the precision up": _counted_late,
