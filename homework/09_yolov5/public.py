@@ -230,8 +230,9 @@ def two_boxes(student: Student, oracle: Any) -> None:
     """An IoU of 0.72 is above 0.45, and one of 0.39 is not; what stays is named by its place, the best score first."""
     expect_stay(student, oracle, LESSON[:2], [0.9, 0.8], [8, 8], stay=[0], what="boxes 0 and 1 of the lesson")
     alone = (
-        "both stay, for their IoU is 0.39. Is it computed from corners, is what is in common divided by the area that "
-        "both boxes cover together, and does only a box whose IoU is above the threshold go?"
+        "both stay, for their IoU is 0.39: print yours. Is it computed from corners, from the larger x1 to the smaller "
+        "x2, and so for y? Is what is in common divided by the area that both boxes cover together, and does only a "
+        "box whose IoU is above the threshold go?"
     )
     what = "boxes 0 and 2 of the lesson"
     expect_stay(student, oracle, LESSON[:3:2], [0.9, 0.7], [8, 8], stay=[0, 1], what=what, mistakes={alone: [0]})

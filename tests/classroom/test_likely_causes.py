@@ -1117,6 +1117,68 @@ DETECTOR = {
         {"scale = min(height": "scale = max(height"},
         "the SMALLER of height / H and width / W",
     ),
+    "bars halved before the rounding": (
+        "the_new_size_is_rounded",
+        {
+            "(height - inner_height) // 2, (width - inner_width) // 2": "int((height - image.shape[0] * scale) / 2), "
+            "int((width - image.shape[1] * scale) / 2)"
+        },
+        "halved before the new size was rounded",
+    ),
+    "centres without sigmoid": (
+        "zeros_are_the_anchors",
+        {"centre = (2 * y[": "x = raw.reshape(kinds, -1, height, width).transpose(0, 2, 3, 1)\n    centre = (2 * x["},
+        "the sigmoid is missing in x and y",
+    ),
+    "extents without sigmoid": (
+        "zeros_are_the_anchors",
+        {"extent = (2 * y[": "x = raw.reshape(kinds, -1, height, width).transpose(0, 2, 3, 1)\n    extent = (2 * x["},
+        "the sigmoid is missing in w and h",
+    ),
+    "scores of the classes without sigmoid": (
+        "zeros_are_the_anchors",
+        {"y[..., 4:]], -1)": "y[..., 4:5], raw.reshape(kinds, -1, height, width).transpose(0, 2, 3, 1)[..., 5:]], -1)"},
+        "the sigmoid is missing in the K scores",
+    ),
+    "scores through the sigmoid once more": (
+        "zeros_are_the_anchors",
+        {"y[..., 4:]], -1)": "sigmoid(y[..., 4:])], -1)"},
+        "through the sigmoid twice",
+    ),
+    "no objectness": (
+        "zeros_are_the_anchors",
+        {"y[..., 4:]], -1)": "y[..., 5:]], -1)"},
+        "the objectness is missing",
+    ),
+    "the boxes that go": (
+        "two_boxes",
+        {"    return stay\n": "    return [i for i in range(len(scores)) if i not in stay]\n"},
+        "in place of those that stay",
+    ),
+    "the worst first": (
+        "two_boxes",
+        {"np.argsort(-scores": "np.argsort(scores"},
+        "argsort sorts upwards",
+    ),
+    "True or False for each box": (
+        "two_boxes",
+        {"    return stay\n": "    return [i in stay for i in range(len(scores))]\n"},
+        "that is True or False for each box",
+    ),
+    "always 0.45": (
+        "a_crowd",
+        {"> threshold": "> 0.45"},
+        "0.45 takes the place of `threshold`",
+    ),
+    "width and height in place of a corner": (
+        "twice_as_large",
+        {
+            "return np.clip(moved, 0, [width, height, width, height]).astype(np.float32)": "moved = np.clip(moved, 0, "
+            "[width, height, width, height]).astype(np.float32)\n"
+            "    return np.concatenate([moved[:, :2], moved[:, 2:] - moved[:, :2]], axis=1)"
+        },
+        "that is x, y, width, height",
+    ),
     "to the right and below only": (
         "two_boxes",
         {

@@ -45,7 +45,9 @@ def slow_rows(raw: np.ndarray, anchors: np.ndarray, stride: int, mistake: str = 
         else:
             one = raw[a * values : (a + 1) * values, i, j].astype(np.float64)
         s = one if mistake == "sigmoid" else 1 / (1 + np.exp(-one))
-        box = one if mistake == "sigmoid of the box" else s
+        bare = {"sigmoid of the box": (0, 4), "sigmoid of the centre": (0, 2), "sigmoid of the extent": (2, 4)}
+        first, end = bare.get(mistake, (0, 0))
+        box = np.concatenate([s[:first], one[first:end], s[end:]])
         across, down = (i * width + j) % height, (i * width + j) // height
         x, y = {"cell": (i, j), "no cell": (0, 0), "sides": (across, down)}.get(mistake, (j, i))
         middles = box[0] + x, box[1] + y
@@ -67,9 +69,12 @@ def slow_rows(raw: np.ndarray, anchors: np.ndarray, stride: int, mistake: str = 
         )
         factors = {"exp": np.exp(one[2:4]), "square": 2 * box[2:4], "half square": 2 * box[2:4] ** 2}
         extent = factors.get(mistake, (2 * box[2:4]) ** 2) * kind
-        scores = {"raw scores": one[4:], "softmax": [s[4], *np.exp(one[5:]) / np.exp(one[5:]).sum()]}.get(
-            mistake, s[4:]
-        )
+        scores = {
+            "raw scores": one[4:],
+            "raw classes": [s[4], *one[5:]],
+            "twice": 1 / (1 + np.exp(-s[4:])),
+            "softmax": [s[4], *np.exp(one[5:]) / np.exp(one[5:]).sum()],
+        }.get(mistake, s[4:])
         place = (i * width + j) * kinds + a if mistake == "order" else (a * height + i) * width + j
         rows[place] = [*centre, *extent, *scores]
     return rows.astype(np.float32)
@@ -102,6 +107,10 @@ CAUSES = {
     "order": "the rows come in another order: anchor by anchor, in it row by row, in it cell by cell",
     "sigmoid": "the sigmoid is missing",
     "sigmoid of the box": "the sigmoid is missing in x, y, w and h: it belongs to all 5+K numbers",
+    "sigmoid of the centre": "the sigmoid is missing in x and y: it belongs to all 5+K numbers",
+    "sigmoid of the extent": "the sigmoid is missing in w and h: it belongs to all 5+K numbers",
+    "raw classes": "the sigmoid is missing in the K scores: it belongs to all 5+K numbers",
+    "twice": "objectness and scores went through the sigmoid twice: once is enough",
     "raw scores": "the sigmoid is missing in objectness and scores: it belongs to all 5+K numbers",
     "softmax": "the scores went through a softmax: each goes through the sigmoid by itself",
 }
@@ -121,6 +130,9 @@ def rows_mistakes(raw: np.ndarray, anchors: np.ndarray, stride: int) -> dict[str
     found["the boxes are right: reshape(A * h * w, 5 + K) puts them one below the other"] = grid
     corners = np.concatenate([right[:, :2] - right[:, 2:4] / 2, right[:, :2] + right[:, 2:4] / 2, right[:, 4:]], axis=1)
     found["these are corners: decode gives centre x, centre y, width, height"] = corners
+    found["the objectness is missing: a row is x, y, w, h, objectness, and then the K scores"] = np.delete(
+        right, 4, axis=1
+    )
     multiplied = right.copy()
     multiplied[:, 5:] *= right[:, 4:5]
     found["the scores were multiplied by the objectness: leave each by itself"] = multiplied

@@ -65,6 +65,9 @@ def letterbox_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, 
         "the picture is stretched over the whole canvas: one scale for both directions": (
             boxed(image, height, width, size=(height, width), place=(0, 0))
         ),
+        "the bars were halved before the new size was rounded: halve what the rounded size leaves over": (
+            boxed(image, height, width, place=(int((height - exact[0]) / 2), int((width - exact[1]) / 2)))
+        ),
         "all of the bar is at one side: put the picture in the middle": boxed(image, height, width, place=(0, 0)),
         "the bars are black: fill the canvas with GREY": boxed(image, height, width, fill=0),
         "the odd pixel of a bar belongs below, or at the right": (

@@ -92,7 +92,8 @@ def skipping(boxes: np.ndarray, order: list[int], classes: np.ndarray, threshold
 
 
 WHY = {
-    "upwards": "the box with the LOWEST score stayed: argsort sorts upwards, so sort -scores",
+    "upwards": "the box with the LOWEST score is returned: argsort sorts upwards, so sort -scores; or yours are those "
+    "that go, in place of those that stay",
     "any class": "boxes of another class went, too: only boxes of one class compete",
     "other classes": "boxes of another class went, too: one stays if its class differs OR its IoU is not above the "
     "threshold",
@@ -128,6 +129,8 @@ def stay_mistakes(boxes: np.ndarray, scores: np.ndarray, classes: np.ndarray, th
     )
     found = {every: suppressed(boxes, scores, classes, 1.0)}
     found |= {cause: suppressed(boxes, scores, classes, threshold, mistake) for mistake, cause in WHY.items()}
+    fixed = "0.45 takes the place of `threshold`, which may be another"
+    found[fixed] = suppressed(boxes, scores, classes, 0.45)
     mask = "that is True or False for each box: return the places of those that stay, the best first"
     found[mask] = [i in right for i in range(len(boxes))]
     return wrong(found, right)

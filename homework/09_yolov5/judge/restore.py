@@ -86,6 +86,9 @@ def restored_mistakes(
     ]
     if len(boxes) == 1:
         found["a single box lost its axis: every box keeps its row, so that one gives (1, 4)"] = right[0]
+    found["that is x, y, width, height: the second corner stays a corner, x2 and y2"] = np.concatenate(
+        [right[:, :2], right[:, 2:] - right[:, :2]], axis=1
+    )
     found["the numbers are float64: make them float32"] = right.astype(np.float64)
     return wrong(found, right)
 
