@@ -120,6 +120,9 @@ QUANTIZED_ROW: Mistakes = {
     "the values lost their signs: np.abs is for the scale only": partial(
         _row, rounding=lambda values: np.rint(np.abs(values))
     ),
+    "the scale has the sign of the number with the largest magnitude: it is the magnitude / 127, so never negative": (
+        partial(_row, magnitude=lambda row: row[np.abs(row).argmax()])
+    ),
     "that is the mean of the magnitudes: the LARGEST of them decides": partial(
         _row, magnitude=lambda row: np.abs(row).mean()
     ),
@@ -277,6 +280,21 @@ INT8_DOT: Mistakes = {
     "int16 ends at 32,767, and three products may be more: np.int32, and no cast back of the sum": partial(
         _dot, dtype=np.int16
     ),
+    "float32 holds whole numbers exactly up to 2^24 = 16,777,216 only, and a sum may go beyond: np.int32": partial(
+        _dot, dtype=np.float32
+    ),
+    "products were added up as float32, which holds whole numbers exactly up to 2^24 = 16,777,216 only: np.int32": (
+        lambda q, s, p, t: s * t * float((q.astype(np.float32) * p).sum())
+    ),
+    "float16 ends at 65,504, and holds whole numbers exactly up to 2,048 only: np.int32": partial(
+        _dot, dtype=np.float16
+    ),
+    "each product wrapped around in int8, before the sum: int32 for one side BEFORE the product": (
+        lambda q, s, p, t: s * t * int((q * p).sum(dtype=np.int32))
+    ),
+    "np.dot knows no dtype: make int32 of one side first, with astype": (
+        lambda q, s, p, t: s * t * np.dot(q, p, dtype=np.int32)  # type: ignore[call-overload]
+    ),
     "the scales are multiplied into each number, which is rounded as a float: sum whole numbers, and multiply once": (
         lambda q, s, p, t: float((s * q) @ (t * p))
     ),
@@ -370,6 +388,9 @@ WIDENED: Mistakes = {
     ).view(np.float64),
     "that is float64, and a shift by 48: bfloat16 is the upper half of a float32": lambda halves: (
         halves.astype(np.uint64) << 48
+    ).view(np.float64),
+    "two of them were taken together as one float64: a float32 has the 32 bits of ONE": lambda halves: (
+        halves.astype(np.uint32) << 16
     ).view(np.float64),
     "that is a shift by 8: half of 32 bits are 16": lambda halves: (halves.astype(np.uint32) << 8).view(np.float32),
 }
