@@ -286,14 +286,14 @@ INT8_DOT: Mistakes = {
     "products were added up as float32, which holds whole numbers exactly up to 2^24 = 16,777,216 only: np.int32": (
         lambda q, s, p, t: s * t * float((q.astype(np.float32) * p).sum())
     ),
-    "float16 ends at 65,504, and holds whole numbers exactly up to 2,048 only: np.int32": partial(
-        _dot, dtype=np.float16
+    "float16 ends at 65,504, and holds whole numbers exactly up to 2,048 only: np.int32": (
+        lambda q, s, p, t: s * t * (q.astype(np.float16) @ p.astype(np.float16))
     ),
     "each product wrapped around in int8, before the sum: int32 for one side BEFORE the product": (
         lambda q, s, p, t: s * t * int((q * p).sum(dtype=np.int32))
     ),
     "np.dot knows no dtype: make int32 of one side first, with astype": (
-        lambda q, s, p, t: s * t * np.dot(q, p, dtype=np.int32)  # type: ignore[call-overload]
+        lambda q, s, p, t: s * t * np.dot(q, p, dtype=np.int32)
     ),
     "the scales are multiplied into each number, which is rounded as a float: sum whole numbers, and multiply once": (
         lambda q, s, p, t: float((s * q) @ (t * p))
@@ -349,6 +349,9 @@ WIDENED: Mistakes = {
     ),
     "two of them were taken together as one float32: give each its 32 bits first": lambda halves: halves.view(
         np.float32
+    ),
+    "view cuts the SAME bytes anew, and a float64 takes those of four numbers: give each its 32 bits first": (
+        lambda halves: halves.view(np.float64)
     ),
     "16 bits shifted by 16 are gone, and two numbers were taken together as one: give each its 32 bits first": (
         lambda halves: (halves << 16).view(np.float32)
