@@ -299,7 +299,8 @@ FORMS = {
     "elsewhere": "a tensor that another part reads is missing among the outputs: it is handed over, however many read "
     "it, and whether or not its own part does",
     "form": "the numbers are right, their form is not: a list of tuples of three, (a list, a list, the wait count)",
-    "order": "the numbers are right, but they do not ascend: sorted(...) makes a list in which they do",
+    "order": "the numbers are right, but they do not ascend: sorted(...) makes a list in which they do. "
+    "(A set has no order: list({1, 2}) happens to ascend, list({1, 8}) need not)",
     "not read": "no node of the part reads this tensor: nodes and tensors have different numbers, see nodes[v]",
     "only read": "the part only reads this tensor: it is an output of the part that MAKES it",
     "not made": "no node of the part makes this tensor: nodes and tensors have different numbers, see nodes[v]",
@@ -442,6 +443,15 @@ def a_tensor_that_many_read(student: Student, oracle: Any) -> None:
     graph = Graph(nodes, ["var"] * 5, [3])
     expected = [([], [0, 3], 0), ([0, 3], [1], 2)]
     expect_boundaries(student, oracle, [[0, 1], [2, 3]], graph, "a tensor with three readers", expected)
+
+
+@task("inputs_outputs", "sorted", "handed_over", "from_outside", "inside", "wait_count", "form")
+def two_tensors_that_ascend(student: Student, oracle: Any) -> None:
+    """Tensors 8 and 1 stand in the lists as [1, 8], whichever was found first."""
+    nodes = [([], [8]), ([8], [1]), ([8, 1], [0]), ([0], [2]), *(([t], [t + 1]) for t in range(2, 7))]
+    expected = [([], [1, 8], 0), ([1, 8], [7], 2)]
+    graph = Graph(nodes, ["var"] * 9, [8])
+    expect_boundaries(student, oracle, [[0, 1], [2, 3, 4, 5, 6, 7, 8]], graph, "tensors 8 and 1", expected)
 
 
 @task("inputs_outputs", "returned", "from_outside", "inside", "wait_count", "sorted", "form")

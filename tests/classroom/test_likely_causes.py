@@ -1631,6 +1631,30 @@ READER_AND_ORDER = {
         },
         "steps are places in `order`",
     ),
+    "the last reading for the last reader": (
+        "04_graph",
+        "random_networks_in_any_order_of_keys",
+        {
+            "    for step, name in enumerate(order):\n        for source": "    for name in reads:\n"
+            "        step = order.index(name)\n        for source"
+        },
+        "need not be its last reader: take the latest step in `order`",
+    ),
+    "a list of a set": (
+        "10_partition",
+        "two_tensors_that_ascend",
+        {"(sorted(reads), sorted(hands_over), ": "(list(reads), list(hands_over), "},
+        "list({1, 8}) need not",
+    ),
+    "operators in the order of the readings": (
+        "04_graph",
+        "random_networks_in_any_order_of_keys",
+        {
+            "    last = dict.fromkeys(order, len(order) - 1)": "    order = list(reads)\n"
+            "    last = dict.fromkeys(order, len(order) - 1)"
+        },
+        "the operators ran in the order of `reads`",
+    ),
     "what nobody reads goes at once": (
         "04_graph",
         "a_result_that_nobody_reads_stays",

@@ -44,6 +44,9 @@ TOO_EARLY = (
 KEPT = "too early: a result that nobody reads goes at once. The network returns it: keep it."
 UNDONE = "a name in two slots of one operator is counted twice and subtracted once, so it never goes. Count both alike."
 STEPS = "steps are places in `order`, not in `reads`: find the last readers along `order`."
+READINGS = "the last key in `reads` that reads a result need not be its last reader: take the latest step in `order`."
+BY_READS = "the operators ran in the order of `reads`. Go through `order`."
+BY_SIZES = "the operators ran in the order of `sizes`. Go through `order`."
 
 
 def peak(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
@@ -62,18 +65,28 @@ def peak(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mappin
 def peak_mistakes(
     order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int], rule: str = ""
 ) -> dict[str, int | float]:
-    """Likely cause -> what it gives here, where it is wrong and no other cause gives the same.
+    """Likely cause -> what it gives here, where it is wrong; of causes that give the same, two are told together.
 
-    rule : the one that a test is about, "unread", "once" or "order"; its cause comes first.
+    rule : the one that a test is about, "unread", "once" or "order"; its causes come first, and without those that the
+        tests before it tell.
     """
     right = peak(order, reads, sizes)
     wrong_peaks = _wrong_peaks(order, reads, sizes)
     sought = {
         "unread": {KEPT: wrong_peaks[KEPT]},
         "once": {UNDONE: wrong_peaks[UNDONE]},
-        "order": _steps_of(order, reads, sizes),
+        "order": {
+            **_steps_of(order, reads, sizes),
+            READINGS: _by_readings(order, reads, sizes),
+            BY_READS: wrong_peaks[BY_READS],
+            BY_SIZES: wrong_peaks[BY_SIZES],
+        },
     }
-    own = {cause: wrong for cause, wrong in sought.get(rule, {}).items() if wrong != right}
+    same: dict[int, list[str]] = {}
+    for cause, wrong in sought.get(rule, {}).items():
+        if wrong != right and not (cause.startswith(STEPS) and wrong in same):
+            same.setdefault(wrong, []).append(cause)
+    own = {" Or: ".join(found): wrong for wrong, found in same.items()}
     causes: dict[int, list[str]] = {}
     for cause, wrong in wrong_peaks.items():
         if wrong != right:
@@ -165,8 +178,8 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
         "a result that several operators read never goes. Let it go after the last of them.": max(
             _levels(order, shared, sizes)
         ),
-        "the operators ran in the order of `sizes`. Go through `order`.": _in_order_of(sizes, reads, sizes),
-        "the operators ran in the order of `reads`. Go through `order`.": _in_order_of(reads, reads, sizes),
+        BY_SIZES: _in_order_of(sizes, reads, sizes),
+        BY_READS: _in_order_of(reads, reads, sizes),
         "one result goes at each step, also where two have the same last reader. Let all of them go.": max(
             _levels(order, [leaving[-1:] for leaving in by_last], sizes)
         ),
@@ -196,6 +209,14 @@ def _in_order_of(names: Iterable[str], reads: Mapping[str, Sequence[str]], sizes
     for step, name in enumerate(order):
         last |= dict.fromkeys(reads[name], step)
     return max(_levels(order, [[name for name in last if last[name] == step] for step in range(len(last))], sizes))
+
+
+def _by_readings(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
+    """The peak, if a result goes after that reader whose key in `reads` comes last."""
+    last = dict.fromkeys(order, len(order) - 1)
+    for name, sources in reads.items():
+        last |= dict.fromkeys(sources, order.index(name))
+    return max(_levels(order, [[name for name in order if last[name] == step] for step in range(len(order))], sizes))
 
 
 def _steps_of(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> dict[str, int]:

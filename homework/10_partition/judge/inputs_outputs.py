@@ -248,6 +248,13 @@ MUTANTS = [
         breaks="sorted",
     ),
     Mutant(
+        "a list of a set",
+        "small numbers come out of a set ascending, so it looks sorted",
+        old="(sorted(reads), sorted(hands_over), ",
+        new="(list(reads), list(hands_over), ",
+        breaks="sorted",
+    ),
+    Mutant(
         "neighbours only",
         "a tensor is taken to cross to the next part only",
         old="                    outputs[source].add(tensor)\n",
