@@ -40,7 +40,27 @@ def _steps(lives: Lives) -> int:
     return max(last for _, last in lives.values())
 
 
+def _undefined(name: str) -> Callable[..., Any]:
+    """A function that uses a name which is nowhere defined."""
+
+    def fails(*_: object) -> Any:
+        raise NameError(f"name {name!r} is not defined")
+
+    return fails
+
+
 CONV_FLOPS: Mistakes = {
+    # the text writes C_out, H, W and C, which the notebook defines for its layer: 48, 26, 26 and 48
+    **{
+        f"{name} is no parameter: the function's own are c_out, h, w, c and k, in small letters": _undefined(name)
+        for name in ("C_out", "H", "W", "C", "K")
+    },
+    "C_out, H, W and C are the sizes of the layer above: use the function's own, c_out, h, w and c": (
+        lambda c_out, h, w, c, k: 2 * 48 * 26 * 26 * 48 * k * k
+    ),
+    "C_out, H, W and C are the sizes of the layer above, and 9 is its kernel's: use c_out, h, w, c and k": (
+        lambda c_out, h, w, c, k: 2 * 48 * 26 * 26 * 48 * 9
+    ),
     "a product and its addition are two operations: times 2": lambda c_out, h, w, c, k: c_out * h * w * c * k * k,
     "9 weights are those of a 3x3 kernel: k * k": lambda c_out, h, w, c, k: 2 * c_out * h * w * 9 * c,
     "here each product counts with an addition, the first of a sum, too: 2 * k * k * c for an output": (

@@ -2904,7 +2904,7 @@ ARRAYS = {
         "11_speed",
         "nothing_overlaps",
         {"sorted(together, key=offsets.__getitem__)": "together"},
-        "Walk up past them sorted by their offsets",
+        "up past them, sorted by their offsets",
     ),
     "no gap is used": (
         "11_speed",
@@ -3759,6 +3759,12 @@ ARRAYS = {
         "the_bias_comes_once",
         {"else y + bias[:, None, None]": "else y + bias.sum()"},
         "each output channel gets the sum of all biases",
+    ),
+    "a cut of [:-0]": (
+        "11_speed",
+        "one_tile",
+        {"rows[:, :height, :width]": "rows[:, : -(height % 2), : -(width % 2)]"},
+        "Is it cut with [:-n]?",
     ),
     "whole stamps": (
         "12_unet",

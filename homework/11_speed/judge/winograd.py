@@ -105,6 +105,8 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
     zeros[:, :, width - width % 2 :] = 0
     found = {
         "the result is not cut: what the padding added has to go": even,
+        "nothing is left of the result. Is it cut with [:-n]? For n = 0 that is [:0], so say how many rows and columns "
+        "stay: [:, :height, :width]": y[:, :0, :0],
         "the last row or column has no tile, where their number is odd: pad with zeros below and to the right, cut the "
         "result": zeros,
         "the tiles stand side by side: neighbours overlap by two pixels, one begins every 2 pixels, not every 4": (
