@@ -3760,6 +3760,22 @@ ARRAYS = {
         {"else y + bias[:, None, None]": "else y + bias.sum()"},
         "each output channel gets the sum of all biases",
     ),
+    "the order of the steps": (
+        "11_speed",
+        "within_10_percent",
+        {"for order in (by_size, by_area, by_length)]": f"for order in ({IN_STEPS},)]"},
+        "right, but not short enough",
+    ),
+    "the longest lives first": (
+        "11_speed",
+        "within_10_percent",
+        {
+            "for order in (by_size, by_area, by_length)]": (
+                "for order in (sorted(sizes, key=lambda name: lives[name][0] - lives[name][1]),)]"
+            )
+        },
+        "right, and nearly short enough",
+    ),
     "a cut of [:-0]": (
         "11_speed",
         "one_tile",
