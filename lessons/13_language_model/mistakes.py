@@ -50,6 +50,9 @@ BIGRAM_TABLE: Mistakes = {
     "a `return` in the loop ends it after the first pair: it belongs behind the loop": partial(
         _table, lambda ids: pairwise(ids[:2]), False
     ),
+    "[[0] * size] * size is one list, size times, and so all rows are the same: np.zeros((size, size))": (
+        lambda ids, size: np.tile(np.bincount(ids[1:], minlength=size), (size, 1))
+    ),
     "only the NEXT token counts, and not all that come later": partial(_table, lambda ids: combinations(ids, 2), False),
     "counts are asked, and each row was divided by its sum": lambda ids, size: _shares(ids, size, 0),
     "counts are asked, and each row was divided by its sum, or by 1": lambda ids, size: _shares(ids, size, 1),
@@ -137,6 +140,7 @@ def _turned(
     neighbours: bool = False,
     rows: bool = False,
     exchanged: bool = False,
+    plus: bool = False,
 ) -> np.ndarray:
     """`rotate` with a mistake.
 
@@ -144,13 +148,14 @@ def _turned(
     new left ones; zipped : left and right numbers in turns;
     minus : in the second half, too; pairs : D divided by how many there are; axis : along which the halves are joined;
     unit : of the angle, in radians; neighbours : taken as pairs, instead of one number of each half; rows : counted
-    for i, instead of pairs; exchanged : left and right, where the right numbers are made.
+    for i, instead of pairs; exchanged : left and right, where the right numbers are made; plus : in both
+    halves.
     """
     left, right = (x[..., ::2], x[..., 1::2]) if neighbours else np.split(x, 2, axis=-1)
     i = np.arange(len(left) if rows else x.shape[-1] // pairs)
     angle = unit * place * 1e4 ** power(i, x.shape[-1]) * (-1 if back else 1)
     cos, sin = np.cos(angle), np.sin(angle)
-    turned = left * cos - right * sin
+    turned = left * cos + right * (sin if plus else -sin)
     first, second = (left, right) if exchanged else (right, turned if new_left else left)
     halves = turned, first * cos + second * (-sin if minus else sin)
     return np.stack(halves, axis=-1).reshape(x.shape) if zipped else np.concatenate(halves, axis=axis)
@@ -196,6 +201,7 @@ ROTATE: Mistakes = {
     "all pairs turn alike: i is 0, 1, 2, ... along the last axis": partial(_turned, power=lambda i, width: 0 * i),
     "i begins at 1: the first pair is pair 0": partial(_turned, power=lambda i, width: -2 * (i + 1) / width),
     "turned the other way: the minus belongs to b sin": partial(_turned, back=True),
+    "both halves are sums: the left one is a difference, a cos - b sin": partial(_turned, plus=True),
     "b is turned with the NEW a: keep the old one until both are made": partial(_turned, new_left=True),
     "the minus belongs to the left half alone: the right one is b cos + a sin": partial(_turned, minus=True),
     "there are D / 2 pairs: i ends before D / 2, as wide as `left` is": partial(_turned, pairs=1),
@@ -299,6 +305,9 @@ def _attended(
     column: bool = True,
     all_shared: bool = False,
     times: bool = False,
+    last: bool = False,
+    normed: bool = False,
+    halved: bool = False,
 ) -> np.ndarray:
     """`attend` with a mistake: (T,128) -> (T,128).
 
@@ -307,8 +316,11 @@ def _attended(
     joined, or None; tokens : in the joined array, if not those of x; out : what is made of the last layer's weight, or
     None without that layer; out_block : whose weight that is, if not n's; keys_look : at the queries; added : whether x
     is; named : what is taken for q, k and v; weighted : whether the values are; column : whether the places are one;
-    all_shared : queries, too; times : * for @, of weights and values.
+    all_shared : queries, too; times : * for @, of weights and values; last : the heads, when they are joined; normed :
+    whether x is, once more; halved : whether only two heads of queries are left, as many as there are keys.
     """
+    if normed:
+        x = x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + 1e-5) * weight(f"rmsnorm_{2 * n}")
 
     def heads(name: str) -> np.ndarray:
         rows = x @ weight(f"blocks.{n}.attention.{name}").T
@@ -319,7 +331,7 @@ def _attended(
         turned(heads(name)) if turns else heads(name)
         for name, turns in zip(named, (queries_turned, keys_turned, values_turned))
     )
-    q, k = shared(q) if all_shared else q, shared(k)
+    q, k = shared(q) if all_shared else q[:2] if halved else q, shared(k)
     scores = (k @ q.swapaxes(-1, -2) if keys_look else q @ k.swapaxes(-1, -2)) * scale
     if masked:
         scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
@@ -327,7 +339,9 @@ def _attended(
     weights = powers / powers.sum(axis=2, keepdims=True)
     values = (shared_values or shared)(v)
     y = (weights * values if times else weights @ values) if weighted else weights
-    if joined:
+    if last:
+        y = y.transpose(1, 2, 0).reshape(len(x), -1)
+    elif joined:
         y = (y if swapped is None else y.swapaxes(*swapped)).reshape(tokens or len(x), 4 * WIDTH if tokens else -1)
     y = y if out is None else y @ out(weight(f"blocks.{n if out_block is None else out_block}.attention.out"))
     return x + y if added else y
@@ -367,6 +381,11 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         "the results are joined in the wrong order: swap heads and tokens back, then reshape": wrong(swapped=None),
         "the wrong axes were swapped before the heads were joined: heads are axis 0 and tokens axis 1": wrong(
             swapped=(1, 2)
+        ),
+        "the heads are joined number by number, in turns: one head's 32 numbers stay together": wrong(last=True),
+        "x comes normed: attend begins with q, k and v, and the norm is in the next cell": wrong(normed=True),
+        "two of the four heads of queries are left out: repeat keys and values instead": wrong(
+            halved=True, shared=np.array
         ),
         "queries and keys are exchanged: attention_weights(q, k)": wrong(keys_look=True),
         "the weights of `out` are those of block 0: take block n's": wrong(out_block=0),
