@@ -1346,6 +1346,8 @@ def test_the_likely_cause_of_a_wrong_first_function_is_the_true_one(tmp_path: Pa
 
 LARGEST = "scores.max(axis=3, keepdims=True)"
 ONE_LARGEST = "one largest score is subtracted for several queries, as max() does"
+AHEAD = "np.arange(end) > np.arange(count, end)[:, None]"
+HIDDEN = "scores = np.where(ahead, -np.inf, scores)"
 ATTENTION = {
     "one largest of all": ("large_scores_do_not_overflow", {LARGEST: "scores.max()"}, ONE_LARGEST),
     "one largest of each head": (
@@ -1390,6 +1392,88 @@ ATTENTION = {
         "the_three_tokens_of_the_lesson",
         {"    keys[:, :, count:end] = k\n": "    keys[:, count:end] = k\n"},
         "places lie along axis 2",
+    ),
+    "the mask of the lesson": (
+        "earlier_tokens_are_seen_and_later_ones_are_not",
+        {AHEAD: "~np.tri(tokens, dtype=bool)"},
+        "the mask is square",
+    ),
+    "the mask of the lesson, as an index": (
+        "earlier_tokens_are_seen_and_later_ones_are_not",
+        {AHEAD: "~np.tri(tokens, dtype=bool)", HIDDEN: "scores[..., ahead] = -np.inf"},
+        "the mask is square",
+    ),
+    "a mask of all places, added": (
+        "earlier_tokens_are_seen_and_later_ones_are_not",
+        {AHEAD: "np.triu(np.full((end, end), -np.inf), 1)", HIDDEN: "scores = scores + ahead"},
+        "a row for every place",
+    ),
+    "a mask of the whole cache": (
+        "earlier_tokens_are_seen_and_later_ones_are_not",
+        {AHEAD: "~np.tri(tokens, keys.shape[2], count, dtype=bool)"},
+        "the mask has a column for every place of the cache",
+    ),
+    "scores number by number": (
+        "the_three_tokens_of_the_lesson",
+        {"q @ keys": "q * keys"},
+        "* multiplies number by number",
+    ),
+    "values number by number": (
+        "the_three_tokens_of_the_lesson",
+        {"weights @ values": "weights * values"},
+        "* multiplies number by number",
+    ),
+    "a mask of two axes for four": (
+        "the_three_tokens_of_the_lesson",
+        {HIDDEN: "scores[ahead] = -np.inf"},
+        "they are the last two of the scores",
+    ),
+    "infinity times a mask": (
+        "the_three_tokens_of_the_lesson",
+        {HIDDEN: "scores = scores - ahead * np.inf"},
+        "0 * infinity is nan",
+    ),
+    "a mask of one row": (
+        "the_three_tokens_of_the_lesson",
+        {"np.arange(count, end)[:, None]": "count"},
+        "as far as the first of them",
+    ),
+    "a sum without its axis": (
+        "the_three_tokens_of_the_lesson",
+        {"powers.sum(axis=3, keepdims=True)": "powers.sum(axis=3)"},
+        "sum without keepdims=True",
+    ),
+    "a largest score without its axis": (
+        "the_three_tokens_of_the_lesson",
+        {LARGEST: "scores.max(axis=3)"},
+        "max without keepdims=True",
+    ),
+    "a largest score and a sum without their axis": (
+        "the_three_tokens_of_the_lesson",
+        {LARGEST: "scores.max(axis=3)", "powers.sum(axis=3, keepdims=True)": "powers.sum(axis=3)"},
+        "max and sum without keepdims=True",
+    ),
+    "a sum without its axis, after earlier tokens": (
+        "earlier_tokens_are_seen_and_later_ones_are_not",
+        {"powers.sum(axis=3, keepdims=True)": "powers.sum(axis=3)"},
+        "keepdims=True keeps the axis",
+    ),
+    "one token written": (
+        "the_three_tokens_of_the_lesson",
+        {
+            "keys[:, :, count:end] = k": "keys[:, :, count] = k[:, :, 0]",
+            "values[:, :, count:end] = v": "values[:, :, count] = v[:, :, 0]",
+        },
+        "only the first new token is written",
+    ),
+    "rubbish read, and nan made 0": (
+        "rubbish_behind_the_text",
+        {
+            "keys[:, :, :end].swapaxes": "keys.swapaxes",
+            AHEAD: "np.arange(keys.shape[2]) > np.arange(count, end)[:, None]",
+            "weights @ values[:, :, :end]": "np.nan_to_num(weights @ values)",
+        },
+        "a weight of 0 is not enough",
     ),
     "p as a limit for each token": (
         "three_tokens_reach_p",

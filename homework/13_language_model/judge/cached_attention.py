@@ -136,6 +136,17 @@ def zeroed_afterwards(q: np.ndarray, keys: np.ndarray, values: np.ndarray, count
     return (weights @ values[:, :, :places]).astype(q.dtype)
 
 
+def without_its_axis(q: np.ndarray, keys: np.ndarray, values: np.ndarray, largest: bool, total: bool) -> np.ndarray:
+    """A wrong one: the largest score, or the sum, loses its axis, and so column j gets that of query j.
+
+    The shapes fit by chance, for one text with one head, and as many queries as places.
+    """
+    scores = q.astype(np.float64) @ keys.swapaxes(2, 3) / math.sqrt(q.shape[3])
+    scores = np.where(np.tri(q.shape[2], dtype=bool), scores, -np.inf)
+    powers = np.exp(scores - scores.max(axis=3, keepdims=not largest))
+    return (powers / powers.sum(axis=3, keepdims=not total) @ values).astype(q.dtype)
+
+
 def attention_mistakes(
     q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
 ) -> dict[str, np.ndarray]:
@@ -171,6 +182,9 @@ def attention_mistakes(
         "the mask hides earlier tokens too: new token i stands at place count + i, not at i": attended(
             q, keys, values, end, lambda i, j: j <= i
         ),
+        "each new token sees as far as the first of them: new token i sees the places 0 .. count + i": attended(
+            q, keys, values, end, lambda i, j: j <= count
+        ),
         "the new tokens see only each other: what is in the cache belongs to them too": attended(
             q, keys, values, end, lambda i, j: count <= j <= count + i
         ),
@@ -188,6 +202,9 @@ def attention_mistakes(
         ),
         "the new tokens are written one place too far: the first of them belongs to place count": attended(
             q, written(old_keys, k, count + 1), written(old_values, v, count + 1), end, causal
+        ),
+        "only the first new token is written: all T of them go to the places count .. count+T-1": attended(
+            q, written(old_keys, k[:, :, :1], count), written(old_values, v[:, :, :1], count), end, causal
         ),
         "places behind the new tokens have a weight: only the first count + T are in use": attended(
             q, keys, values, keys.shape[2], lambda i, j: causal(i, j) or j >= end
@@ -221,6 +238,10 @@ def attention_mistakes(
             over_queries(q, keys, values, count, total=3)
         ),
     }
+    if q.shape[:2] == (1, 1) and count == 0:
+        for largest, total, of in ((False, True, "sum"), (True, False, "max"), (True, True, "max and sum")):
+            cause = f"{of} without keepdims=True: column j gets the number of query j, not of the query of its row"
+            found[cause] = without_its_axis(q, keys[:, :, :end], values[:, :, :end], largest, total)
     expected = attention(q, k, v, old_keys, old_values, count)
     return {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, CLOSE, CLOSE)}
 
