@@ -159,6 +159,9 @@ BORDERS: Mistakes = {
     "-i + 1 is 1 - i: in -(-a // b) the a is (i + 1) * length, in brackets": partial(
         _windows, _floor, lambda i, n, m: -((-i + 1) * n // m)
     ),
+    "without brackets 1 * length // count is computed first: in -(-a // b) the a is (i + 1) * length, in brackets": (
+        partial(_windows, _floor, lambda i, n, m: -(-i + n // m))
+    ),
     "the end is negative: in -(-a // b) the inner minus stands before a": partial(
         _windows, _floor, lambda i, n, m: -((i + 1) * n // m)
     ),
@@ -223,11 +226,11 @@ PATCHES: Mistakes = {
     "the last squares are missing: range stops before its end, so size - side + 1": partial(
         _flat, end=lambda size, side: size - side
     ),
-    "squares at the edge are too small: leave them out, range(0, size - side + 1, side)": partial(
+    "squares at the edge are too small: leave them out, so `range` ends after the last start of a whole one": partial(
         _flat, end=lambda size, side: size
     ),
     "the squares overlap: step by `side`": partial(_flat, step=1),
-    "the squares overlap, and those at the edge are too small: range(0, size - side + 1, side)": partial(
+    "the squares overlap, and those at the edge are too small: step by `side`, to the last whole one": partial(
         _flat, step=1, end=lambda size, side: size
     ),
     "they come column by column: the inner loop goes to the right": lambda picture, side: [
@@ -291,6 +294,12 @@ PATCHES: Mistakes = {
     "these are whole rows of the picture: slice the columns, too": lambda picture, side: [
         picture[top : top + side] for top in range(0, len(picture) - side + 1, side)
     ],
+    "rows and columns are exchanged in the slice: rows first, picture[top : top + side, left : left + side]": (
+        lambda picture, side: [picture[left : left + side, top : top + side] for top, left in _corners(picture, side)]
+    ),
+    "that is the first row of squares alone: a `return` in the outer loop ends it": lambda picture, side: _cut(
+        picture, side
+    )[0],
     "that is the first square alone: a `return` in the loop ends it": lambda picture, side: [picture[:side, :side]],
 }
 
@@ -306,34 +315,34 @@ def _shares(scores: np.ndarray) -> np.ndarray:
 
 
 CLASS_MAP: Mistakes = {
-    "the classes are still the last axis: .transpose(2, 0, 1) brings them to the front": lambda planes, weight, bias: (
-        _linear(planes.transpose(1, 2, 0), weight, bias)
+    "the classes are still the last axis: bring them to the front": lambda planes, weight, bias: _linear(
+        planes.transpose(1, 2, 0), weight, bias
     ),
-    "rows and columns are exchanged, which .T does: (1, 2, 0) moves C to the end, (2, 0, 1) the classes to the front": (
+    "rows and columns are exchanged, which .T does: only C, and then the classes, may move": (
         lambda planes, weight, bias: _linear(planes.T, weight, bias).transpose(2, 0, 1)
     ),
-    "(1, 2, 0) does not undo itself: from (H, W, K) the way back is transpose(2, 0, 1)": (
+    "(1, 2, 0) does not undo itself: after `linear` the classes are axis 2, and become the first": (
         lambda planes, weight, bias: _linear(planes.transpose(1, 2, 0), weight, bias).transpose(1, 2, 0)
     ),
-    "C is still the first axis, and `linear` takes it as the last: planes.transpose(1, 2, 0)": _linear,
-    "transpose(2, 0, 1) moves W to the front: (1, 2, 0) moves C to the end": lambda planes, weight, bias: _linear(
+    "C is still the first axis, and `linear` takes it as the last: transpose lists the axes in a new order": _linear,
+    "transpose(2, 0, 1) moves W to the front: list H first, then W, then C": lambda planes, weight, bias: _linear(
         planes.transpose(2, 0, 1), weight, bias
     ).transpose(2, 0, 1),
-    "reshape moves no axis, it only cuts the row of numbers elsewhere: transpose(1, 2, 0)": (
+    "reshape moves no axis, it only cuts the row of numbers elsewhere: transpose moves one": (
         lambda planes, weight, bias: _linear(planes.reshape(*planes.shape[1:], len(planes)), weight, bias).transpose(
             2, 0, 1
         )
     ),
-    "reshape moves no axis: on the way back, too, it is transpose, (2, 0, 1)": lambda planes, weight, bias: _linear(
+    "reshape moves no axis: on the way back, too, it takes transpose": lambda planes, weight, bias: _linear(
         planes.transpose(1, 2, 0), weight, bias
     ).reshape(len(weight), *planes.shape[1:]),
-    "W is the first axis and the classes the last: .T turns rows and columns round, transpose(1, 2, 0) does not": (
+    "W is the first axis and the classes the last: .T turns rows and columns round, and only C may move": (
         lambda planes, weight, bias: _linear(planes.T, weight, bias)
     ),
     "the pixels stand in one row: reshape them to (K, H, W) at the end": lambda planes, weight, bias: (
         _linear(planes.reshape(len(planes), -1).T, weight, bias).T
     ),
-    "@ multiplies along the last two axes, and C is the first: planes.transpose(1, 2, 0)": (
+    "@ multiplies along the last two axes, and C is the first: move it to the end": (
         lambda planes, weight, bias: weight @ planes + bias
     ),
     "this takes the mean first, which gives one score a class: here every pixel has its own": (
@@ -347,6 +356,9 @@ CLASS_MAP: Mistakes = {
     ),
     "scores may be negative: no ReLU or maximum with 0 comes last": lambda planes, weight, bias: np.maximum(
         _linear(planes.transpose(1, 2, 0), weight, bias).transpose(2, 0, 1), 0
+    ),
+    "reshape moves no axis, and .T turned rows and columns round: transpose names all three": (
+        lambda planes, weight, bias: _linear(planes.T, weight, bias).reshape(*planes.shape[1:], -1).transpose(2, 0, 1)
     ),
     "the bias is missing": lambda planes, weight, bias: _linear(planes.transpose(1, 2, 0), weight, 0).transpose(
         2, 0, 1
@@ -432,6 +444,16 @@ def _first_written(lines: Lines) -> dict[str, str]:
     return {name: writes[0] for name, _, writes in lines}
 
 
+def _first_noted(lines: Lines) -> dict[str, list[str]]:
+    """With the writer noted of the first operand alone that each line writes."""
+    writers = {writes[0]: name for name, _, writes in lines if writes}
+    found: dict[str, list[str]] = {name: [] for name, _, _ in lines}
+    for name, reads, _ in lines:
+        for operand in reads:
+            found[writers[operand]].append(name)
+    return found
+
+
 SUCCESSORS_OF: Mistakes = {
     "this is who comes BEFORE each operator: add the reader under the writer's name": partial(
         _successors, note=lambda found, writer, reader, _: found[reader].append(writer)
@@ -451,6 +473,18 @@ SUCCESSORS_OF: Mistakes = {
     },
     "a second reader takes the place of the first: append adds one to the list": partial(
         _successors, note=lambda found, writer, reader, _: found.update({writer: [reader]})
+    ),
+    "the readers come in the order of the lines: append adds at the end, insert(0, ...) in front": partial(
+        _successors, note=lambda found, writer, reader, _: found[writer].insert(0, reader)
+    ),
+    "only the first operand of `reads` is looked at, and `add` reads two: loop over `reads`": lambda lines: _right(
+        [(name, reads[:1], writes) for name, reads, writes in lines]
+    ),
+    "only the first operand of `writes` is looked at, and `chunk` writes two: loop over `writes`": lambda lines: {
+        name: [reader for reader, reads, _ in lines if writes and writes[0] in reads] for name, _, writes in lines
+    },
+    "a reader of what `chunk` writes second is looked up, and its writer was never noted: loop over `writes`": (
+        _first_noted
     ),
     "an operand can have several readers, in any line: this is the first of them alone": lambda lines: {
         name: readers[:1] for name, readers in _right(lines).items()
