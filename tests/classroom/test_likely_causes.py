@@ -870,6 +870,107 @@ CASES = {
         {"for i in range(count)]": "for i in range(length)]"},
         "there are more windows here than size says",
     ),
+    "columns cut with i": (
+        "five_numbers_to_three",
+        {"rows, cols].mean": "rows, spans(x.shape[3], size[1])[i]].mean"},
+        "the columns were cut with i",
+    ),
+    "rows cut with j": (
+        "rows_and_columns_have_their_own_sizes",
+        {
+            POOLED.split("\n", 2)[2].rsplit("    return", 1)[0]: "    for i, j in np.ndindex(*size):\n"
+            "        rows, cols = (slice(j * n // m, -(-(j + 1) * n // m)) for n, m in zip(x.shape[2:], size))\n"
+            "        y[:, :, i, j] = x[:, :, rows, cols].mean(axis=(2, 3))\n"
+        },
+        "the rows were cut with j",
+    ),
+    "columns not cut": (
+        "five_numbers_to_three",
+        {"rows, cols].mean": "rows].mean"},
+        "the windows have all columns",
+    ),
+    "rows not cut": (
+        "five_numbers_to_three",
+        {"rows, cols].mean": ":, cols].mean"},
+        "the windows have all rows",
+    ),
+    "height and width exchanged": (
+        "five_numbers_to_three",
+        {
+            "spans(x.shape[2], size[0])": "spans(x.shape[3], size[0])",
+            "spans(x.shape[3], size[1])": "spans(x.shape[2], size[1])",
+        },
+        "height and width of x are exchanged",
+    ),
+    "sizes exchanged in the borders": (
+        "five_numbers_to_three",
+        {
+            POOLED.split("\n", 2)[2].rsplit("    return", 1)[0]: "    for i, j in np.ndindex(*size):\n"
+            "        rows, cols = (slice(k * n // m, -(-(k + 1) * n // m)) for k, n, m in zip((i, j), x.shape[2:], "
+            "size[::-1]))\n"
+            "        y[:, :, i, j] = x[:, :, rows, cols].mean(axis=(2, 3))\n"
+        },
+        "h and w are exchanged in the borders",
+    ),
+    "one number too far": (
+        "five_numbers_to_three",
+        {"-(-(i + 1) * length // count))": "-(-(i + 1) * length // count) + 1)"},
+        "the windows go one number too far",
+    ),
+    "windows in whole numbers": (
+        "five_numbers_to_three",
+        {"np.empty((*x.shape[:2], *size), x.dtype)": "np.empty((*x.shape[:2], *size), int)"},
+        "the array that you fill has whole numbers",
+    ),
+    "the first window alone": (
+        "five_numbers_to_three",
+        {
+            "np.empty((*x.shape[:2], *size), x.dtype)": "np.zeros((*x.shape[:2], *size), x.dtype)",
+            "    return y\n": "            return y\n",
+        },
+        "only the first windows have their means",
+    ),
+    "the first row of windows alone": (
+        "five_numbers_to_three",
+        {
+            "np.empty((*x.shape[:2], *size), x.dtype)": "np.zeros((*x.shape[:2], *size), x.dtype)",
+            "    return y\n": "        return y\n",
+        },
+        "only the first windows have their means",
+    ),
+    "the first picture alone": (
+        "every_picture_by_itself",
+        {
+            "    return powers / powers.sum(axis=1, keepdims=True)\n": "    found = np.zeros_like(powers)\n"
+            "    for i, row in enumerate(powers):\n        found[i] = row / row.sum()\n        return found\n"
+        },
+        "only the first pictures have their probabilities",
+    ),
+    "a row for each class": (
+        "one_picture_and_two_classes",
+        {"features @ weight.T + bias\n": "weight @ features.T + bias\n"},
+        "weight @ means.T is (K, N)",
+    ),
+    "the classes first": (
+        "one_picture_and_two_classes",
+        {"return powers / powers.sum(axis=1, keepdims=True)": "return (powers / powers.sum(axis=1, keepdims=True)).T"},
+        "the classes are the first axis",
+    ),
+    "a mean over the channels": (
+        "one_picture_and_two_classes",
+        {"x.mean(axis=(2, 3))": "x.mean(axis=1)"},
+        "the mean ran over axis 1 alone",
+    ),
+    "a mean over the batch, too": (
+        "one_picture_and_two_classes",
+        {"x.mean(axis=(2, 3))": "x.mean(axis=(0, 2, 3))"},
+        "the scores have one axis, and need two",
+    ),
+    "divided by 256": (
+        "a_picture_of_the_right_size",
+        {"cut.astype(np.float32) / 255": "cut.astype(np.float32) / 256"},
+        "the pixels were divided by 256",
+    ),
     "the largest of the batch": (
         "one_picture_and_two_classes",
         {"scores - scores.max(axis=1, keepdims=True)": "scores - scores.max(axis=0)"},

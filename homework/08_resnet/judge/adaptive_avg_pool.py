@@ -85,6 +85,11 @@ def minus_i(length: int, count: int) -> Bounds:
     return [(start, -(-i + 1) * length // count) for i, (start, _) in enumerate(right(length, count))]
 
 
+def beyond(length: int, count: int) -> Bounds:
+    """Windows that end one after ceil."""
+    return [(start, end + 1) for start, end in right(length, count)]
+
+
 def one_more(length: int, count: int) -> Bounds:
     """Windows that always end one after floor."""
     return [(i * length // count, min((i + 1) * length // count + 1, length)) for i in range(count)]
@@ -116,6 +121,54 @@ def pooled(x: np.ndarray, size: tuple[int, int], bounds: Callable[[int, int], Bo
             count = window.shape[2] * window.shape[3]
             y[:, :, i, j] = window.sum(axis=(2, 3)) / count if count else np.nan
     return y.astype(x.dtype)
+
+
+def window(i: int, length: int, count: int) -> slice:
+    """Window i of an axis, where i may be too large for it, which leaves nothing."""
+    return slice(i * length // count, -(-(i + 1) * length // count))
+
+
+def cut_by(
+    x: np.ndarray, size: tuple[int, int], rows: Callable[[int, int], slice], columns: Callable[[int, int], slice]
+) -> np.ndarray:
+    """The means of windows whose rows and columns both come from (i, j); nan where a window is empty."""
+    y = np.full((*x.shape[:2], *size), np.nan, x.dtype)
+    for i, j in np.ndindex(*size):
+        block = x[:, :, rows(i, j), columns(i, j)]
+        if block.size:
+            y[:, :, i, j] = block.mean(axis=(2, 3), dtype=np.float64)
+    return y
+
+
+def cut_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives, of mistakes in which i and j, or the sizes of the axes, are mixed up."""
+    (height, width), (h, w) = x.shape[2:], size
+
+    def down(i: int, j: int) -> slice:
+        return window(i, height, h)
+
+    def across(i: int, j: int) -> slice:
+        return window(j, width, w)
+
+    def whole(i: int, j: int) -> slice:
+        return slice(None)
+
+    return {
+        "the columns were cut with i, which counts rows: window j has columns from j * W // w on": cut_by(
+            x, size, down, lambda i, j: window(i, width, w)
+        ),
+        "the rows were cut with j, which counts columns: window i has rows from i * H // h on": cut_by(
+            x, size, lambda i, j: window(j, height, h), across
+        ),
+        "the windows have all columns: slice the columns of each window, too": cut_by(x, size, down, whole),
+        "the windows have all rows: slice the rows of each window, too": cut_by(x, size, whole, across),
+        "height and width of x are exchanged: its shape is (N, C, H, W)": cut_by(
+            x, size, lambda i, j: window(i, width, h), lambda i, j: window(j, height, w)
+        ),
+        "h and w are exchanged in the borders: i * H // h for rows, j * W // w for columns": cut_by(
+            x, size, lambda i, j: window(i, height, w), lambda i, j: window(j, width, h)
+        ),
+    }
 
 
 def largest(x: np.ndarray, size: tuple[int, int]) -> np.ndarray:
@@ -179,6 +232,13 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
             2, 3, 0, 1
         ).copy(),
         f"the numbers changed their type to {other}: keep the dtype of x": expected.astype(other),
+        "the array that you fill has whole numbers, which drop all after the point: give it the dtype of x": (
+            expected.astype(np.int64)
+        ),
+        "the windows go one number too far: a slice ends before its stop, so no + 1 after ceil": pooled(
+            x, size, beyond
+        ),
+        **cut_mistakes(x, size),
     }
     return wrong(found, expected)
 

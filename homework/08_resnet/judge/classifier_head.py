@@ -114,22 +114,26 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
         "the largest number of each plane in place of its mean": shares(x.max(axis=(2, 3)) @ weight.T + bias),
         "the bias is missing": shares(features @ weight.T),
         "the bias came after softmax: it belongs to the scores, before np.exp": shares(features @ weight.T) + bias,
+        "the classes are the first axis: a row for each picture, (N, K)": expected.T.copy(),
         "every picture has the probabilities of the first": np.repeat(expected[:1], len(x), axis=0),
     }
     if len(x) in (1, len(bias)):  # else numpy does not add them
         found["the bias is one number for each class, a column: add (K,) as it is, without a new axis"] = shares(
             features @ weight.T + bias[:, None]
         )
+        found["weight @ means.T is (K, N), a row for each class: means @ weight.T has a row for each picture"] = shares(
+            weight @ features.T + bias
+        )
     if len(x) == 1:
         found["the axis of the batch is missing: a row for each picture, (N, K), also of one picture"] = expected[0]
     if len(weight) == x.shape[1]:
         found["the linear layer comes without weights"] = shares(features)
         found["weight is (K, C), one row for each class: the product needs weight.T"] = shares(features @ weight + bias)
-    rows = x.mean(axis=3)
-    if rows.shape[2] == weight.shape[1]:  # then the means of the rows fit the linear layer
-        found["the mean ran over axis 3 alone: a plane is rows and columns, axis=(2, 3)"] = shares(
-            rows @ weight.T + bias
-        )
+    for axis in (1, 2, 3):
+        if (means := x.mean(axis=axis)).shape[2] == weight.shape[1]:  # then they fit the linear layer
+            found[f"the mean ran over axis {axis} alone: a plane is rows and columns, axis=(2, 3)"] = shares(
+                means @ weight.T + bias
+            )
     for axes in ((1, 2), (1, 3)):
         if (means := x.mean(axis=axes)).shape[1] == weight.shape[1]:
             cause = f"the mean ran over axes {axes[0]} and {axes[1]}: a plane is rows and columns, axes 2 and 3"

@@ -85,7 +85,7 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     if mistake == "square into crop":
         cut = bilinear(image, crop, crop).astype(np.float64)
     cut = cut[..., ::-1] if mistake == "bgr" else cut
-    cut = cut // 255 if mistake == "whole" else cut / (1 if mistake == "bytes" else 255)
+    cut = cut // 255 if mistake == "whole" else cut / {"bytes": 1, "256": 256}.get(mistake, 255)
     cut = np.round(cut) if mistake == "rounded" else cut
     mean = np.zeros(3) if mistake == "mean" else mean / 255 if mistake == "mean of bytes" else mean
     std = np.ones(3) if mistake == "std" else std
@@ -134,6 +134,7 @@ NUMBER_CAUSES = {
     "bgr last": "the planes are in the order blue, green, red: channel 0 is red, so turn nothing round at the end",
     "mean of bytes": "MEAN was subtracted from bytes: it is on a scale from 0 to 1, so divide by 255 first",
     "bytes": "the pixels are still 0..255: divide by 255 before anything else",
+    "256": "the pixels were divided by 256: the largest byte is 255, and becomes 1",
     "whole": "the pixels became whole numbers: / divides, and // cuts off what follows the point",
     "rounded": "the pixels were rounded to 0 and 1: divide by 255 and leave the fractions as they are",
     "mean": "the mean was not subtracted",
