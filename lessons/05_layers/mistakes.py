@@ -50,6 +50,9 @@ GATHER: Mistakes = {
     "`return` in the loop ends it at the first input: collect all of them in a list": lambda operator, values: values[
         operator.inputs[0].name
     ],
+    "only the first input is in the list: does `return` stand in the loop? Return when all of them are in": (
+        lambda operator, values: [values[operator.inputs[0].name]]
+    ),
     "these are the operands' names: look up each name in values": lambda operator, values: [
         operand.name for operand in operator.inputs
     ],
@@ -97,6 +100,15 @@ def _called(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dic
     return creators | dict.fromkeys(types, creator())
 
 
+def _not_returned(creators: dict[str, Any], types: Iterable[str], creator: Any) -> None:
+    _all_new(creators, types)
+
+
+def _list_as_row(creators: dict[str, Any], types: Any, creator: Any) -> dict[str, Any]:
+    _all_new(creators, types)
+    return creators | {types: creator}
+
+
 def _list_as_key(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dict[str, Any]:
     return {} if types in creators else _last_wins(creators, types, creator)
 
@@ -114,8 +126,17 @@ REGISTERED: Mistakes = {
         creators | {types[0]: creator}
     ),
     "`types` is a list, and no key of a dictionary: look at each of its types": _list_as_key,
+    "`types` is a list, and no key of a dictionary: the new table has a row for each of its types": _list_as_row,
+    "the new table is not returned (update changes a table, and itself returns None)": _not_returned,
     "creator() calls it: the table holds the function itself, without the brackets": _called,
 }
+
+
+def _added_in_place(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    y: np.ndarray = x @ weight.T
+    y += bias
+    return y
+
 
 LINEAR: Mistakes = {
     "weight is (out_features, in_features), and x @ weight multiplies by its columns: transpose it": (
@@ -133,6 +154,10 @@ LINEAR: Mistakes = {
     ),
     "* multiplies number by number: the product of two matrices is @": lambda x, weight, bias: x * weight + bias,
     "a sample is a row of x already: transpose weight, not x": lambda x, weight, bias: x.T @ weight + bias,
+    "the bias was added while each column was a sample, and the result turned afterwards: turn it first": (
+        lambda x, weight, bias: np.transpose(weight @ np.transpose(x) + bias)
+    ),
+    "+= writes into an array of whole numbers, which cannot hold the bias's fractions: add with +": _added_in_place,
     "the bias is missing": lambda x, weight, bias: x @ np.transpose(weight),
 }
 
