@@ -1984,6 +1984,103 @@ LAYERS = {
         {LEAKY: "        return np.where(x > 0, x, x * negative_slope)\n"},
         "the layer keeps its slope in self",
     ),
+    "a decorator without brackets": (
+        "zero_gives_one_half",
+        {'@layers.register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")': "@layers.register"},
+        "stands above the class without brackets",
+    ),
+    "not of an array": (
+        "zero_gives_one_half",
+        {SIGMOID: "        if not x:\n            raise ValueError\n" + SIGMOID},
+        "To ask whether x is empty",
+    ),
+    "swapped halves": (
+        "zero_gives_one_half",
+        {SIGMOID: SIGMOID.replace("small, 1", "1, small")},
+        "or the two halves are swapped",
+    ),
+    "a sum without brackets": (
+        "zero_gives_one_half",
+        {SIGMOID: "        return 1 / 1 + np.exp(-x)\n"},
+        "below the line needs brackets",
+    ),
+    "one NaN for all": (
+        "not_a_number_stays_one",
+        {SIGMOID: "        x = x + np.nan * np.isnan(x).any()\n" + SIGMOID},
+        "one NaN in x made the whole result NaN",
+    ),
+    "whole numbers cut in the sigmoid": (
+        "integers_become_float32",
+        {
+            SIGMOID: SIGMOID.replace("return ", "whole = x.astype(int)\n        whole[...] = ")
+            + "        return as_float(whole)\n"
+        },
+        "call as_float(x) first, not last",
+    ),
+    "a slope in place of a layer": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        return 0.01 if slope is None else slope.value\n"},
+        "it must return the layer, cls(...)",
+    ),
+    "a Parameter in place of a layer": (
+        "the_slope_comes_from_the_operator",
+        {SLOPE: "        return slope\n"},
+        "or something else that is no layer",
+    ),
+    "the class in place of a layer": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        return cls\n"},
+        "from_operator returns the class itself",
+    ),
+    "a slope of the operator": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        return cls(operator.negative_slope)\n"},
+        "an operator's options are in operator.params",
+    ),
+    "the size of x": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {LEAKY: "        return np.where(x > 0, x, abs(x) * self.negative_slope)\n"},
+        "slope * x is negative where x is",
+    ),
+    "a division by the slope": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {LEAKY: "        return np.where(x > 0, x, x / self.negative_slope)\n"},
+        "x was divided by the slope",
+    ),
+    "nan_to_num": (
+        "infinity_and_nan_go_through",
+        {LEAKY: "        x = np.nan_to_num(x)\n" + LEAKY},
+        "infinity and NaN were replaced",
+    ),
+    "a loop over the rows of leaky_relu": (
+        "any_shape_and_any_slope",
+        {LEAKY: "        return np.array([v if v > 0 else v * self.negative_slope for v in x], x.dtype)\n"},
+        "goes along its first axis only",
+    ),
+    "zeros of float64": (
+        "the_slope_comes_from_the_operator",
+        {
+            LEAKY: LEAKY.replace("return ", "y = np.zeros(x.shape)\n        y[...] = ") + "        return y\n",
+        },
+        "as by np.zeros(x.shape)",
+    ),
+    "*= in a copy of whole numbers": (
+        "whole_numbers_become_float32",
+        {
+            "        x = as_float(x)\n"
+            + LEAKY: "        y = x.copy()\n        y[x < 0] *= self.negative_slope\n        return y\n"
+        },
+        "a copy of x or x itself, which cannot hold fractions",
+    ),
+    "whole numbers made float last": (
+        "whole_numbers_become_float32",
+        {
+            "        x = as_float(x)\n"
+            + LEAKY: "        y = x.copy()\n        y[x < 0] = x[x < 0] * self.negative_slope\n"
+            "        return as_float(y)\n"
+        },
+        "call as_float(x) first, not last",
+    ),
     "an unknown name that returns an error": (
         "an_unknown_parameter_is_refused",
         {'raise ValueError(f"{operator.name}: Leaky': 'return ValueError(f"{operator.name}: Leaky'},

@@ -46,8 +46,8 @@ def value_mistakes(x: np.ndarray, slope: float) -> dict[str, np.ndarray]:
         ),
         "where x is not above 0 the slope itself stands: it must be slope * x": np.where(x > 0, x, np.float32(slope)),
         "the slope lost its sign: take it as it is": leaky_in(x, abs(slope), "float32"),
-        "float32 became float64, as by np.float64(slope), or by a slope times truth values, (x <= 0) * slope: multiply "
-        "x by a plain number": exact_leaky(x, slope),
+        "float32 became float64, as by np.zeros(x.shape), by np.float64(slope), or by a slope times truth values, "
+        "(x <= 0) * slope: keep x.dtype, and multiply x by a plain number": exact_leaky(x, slope),
         "the axes were put into one: keep the shape": leaky_in(x, slope, "float32").reshape(-1),
     }
 
@@ -57,6 +57,9 @@ def integer_mistakes(x: np.ndarray, slope: float) -> dict[str, np.ndarray]:
     return {
         "the integers became float64: call as_float(x) first, which makes them float32": exact_leaky(x, slope),
         "the result was cut to whole numbers: call as_float(x) first": exact_leaky(x, slope).astype(x.dtype),
+        "the products were stored among whole numbers, which cut them: call as_float(x) first, not last": (
+            exact_leaky(x, slope).astype(x.dtype).astype(np.float32)
+        ),
     }
 
 

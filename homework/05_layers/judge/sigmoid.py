@@ -61,7 +61,8 @@ def sigmoid_in(x: np.ndarray, dtype: str) -> np.ndarray:
 def value_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x."""
     return {
-        "this is 1 / (1 + e^x): the sign of x is missing": exact_sigmoid(-x),
+        "this is 1 / (1 + e^x): the sign of x is missing, or the two halves are swapped": exact_sigmoid(-x),
+        "this is 1 / 1 + e^-x: the sum below the line needs brackets": 1 + np.exp(-x),
         "this is the sigmoid of |x|: negative numbers need their own half of the curve": exact_sigmoid(np.abs(x)),
         "this is tanh, a relative of the sigmoid between -1 and 1": np.tanh(x),
         "this is hardsigmoid, straight lines near the sigmoid": np.clip(x + 3, 0, 6) / 6,
@@ -98,6 +99,9 @@ def integer_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
         "the integers became float64: call as_float(x) first, which makes them float32": exact,
         "x holds integers, and so does np.zeros_like(x) or np.empty_like(x): begin with x = as_float(x)": (
             exact.astype(x.dtype)
+        ),
+        "the results were stored among whole numbers, which cut them: call as_float(x) first, not last": (
+            exact.astype(x.dtype).astype(np.float32)
         ),
     }
 
