@@ -1,4 +1,6 @@
-"""Public tests of lesson 15: weights in 8 bits, products of whole numbers, a tensor of a file, a chosen block."""
+"""Public tests of lesson 15: weights in 8 bits, products of whole numbers, a tensor of a file, a model's next token, a
+chosen block.
+"""
 
 from __future__ import annotations
 
@@ -644,6 +646,245 @@ def what_does_not_fit(student: Student) -> None:
             fault = f"the offsets give {given} bytes, and only {held} follow the header"
         cause = f"w is {json.dumps(json.loads(data.tobytes()[8:-held])['w'])}: {fault}. Raise ValueError"
         expect_refused(student.read_tensor, data, "w", cause=cause, instead=slips)
+
+
+# --- next_logits
+
+TOLERANCE = 1e-4
+PLAIN: dict[str, Any] = {
+    "model_type": "llama", "vocab_size": 11, "hidden_size": 24, "intermediate_size": 12, "num_hidden_layers": 1,
+    "num_attention_heads": 4, "num_key_value_heads": 4, "rms_norm_eps": 1e-5, "rope_theta": 10000.0,
+    "tie_word_embeddings": False,
+}  # fmt: skip
+"""A Llama of one layer."""
+LIGHT: dict[str, Any] = PLAIN | {"num_hidden_layers": 0}
+"""A Llama of none."""
+QWEN: dict[str, Any] = PLAIN | {"model_type": "qwen2"}
+
+
+def published(
+    rng: np.random.Generator, *, off: str = "", size: float = 1.0, store: str = "F32", **settings: Any
+) -> dict[str, np.ndarray]:
+    """A folder with random weights, which let mistakes show: attention is not flat, norms are not 1, biases are large.
+
+    off : a part whose weights are 0. size : of the table's numbers. Settings that are ... are left out.
+    """
+    config = {key: value for key, value in settings.items() if value is not ...}
+    hidden, inner, heads = config["hidden_size"], config["intermediate_size"], config["num_attention_heads"]
+    width = config.get("head_dim") or hidden // heads
+    shared = (config.get("num_key_value_heads") or heads) * width
+    parts = {"q": (heads * width, hidden), "k": (shared, hidden), "v": (shared, hidden), "o": (hidden, heads * width)}
+    shapes: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (config["vocab_size"], hidden)}
+    for n in range(config["num_hidden_layers"]):
+        at = f"model.layers.{n}"
+        shapes |= {f"{at}.{norm}_layernorm.weight": (hidden,) for norm in ("input", "post_attention")}
+        shapes |= {f"{at}.self_attn.{part}_proj.weight": shape for part, shape in parts.items()}
+        if config["model_type"] == "qwen2":
+            shapes |= {f"{at}.self_attn.{part}_proj.bias": parts[part][:1] for part in "qkv"}
+        shapes |= {f"{at}.mlp.{part}_proj.weight": (inner, hidden) for part in ("gate", "up")}
+        shapes[f"{at}.mlp.down_proj.weight"] = (hidden, inner)
+    shapes["model.norm.weight"] = (hidden,)
+    if not config.get("tie_word_embeddings"):
+        shapes["lm_head.weight"] = (config["vocab_size"], hidden)
+    tensors = {}
+    for name, shape in shapes.items():
+        spread = 1.6 * shape[-1] ** -0.5 if len(shape) == 2 else 0.3
+        if "embed" in name:
+            spread = size
+        numbers = rng.normal("norm" in name or "v_proj.bias" in name, spread, shape)
+        numbers *= 0.0 if off and off in name else 1.0
+        wide = numbers.astype("<f4")
+        tensors[name] = (store, list(shape), bf16(wide) if store == "BF16" else wide.tobytes())
+    written = np.frombuffer(json.dumps(config).encode(), np.uint8).copy()
+    return {"config.json": written, "model.safetensors": file_of(tensors, spaces=int(rng.integers(0, 8)), notes=True)}
+
+
+def compare_reader(student: Student, name: str) -> None:
+    """Raise Failure where the student's read_tensor is wrong on a small file."""
+    numbers = np.array([[1.0, -3.0, 0.5], [2.0, 4.0, -0.25]], "<f4")
+    data = file_of({"a": ("F32", [1], bytes(4)), "w": ("F32", [2, 3], numbers.tobytes())}, spaces=3, notes=True)
+    narrow = file_of({"w": ("BF16", [2, 3], bf16(numbers))}, notes=True)
+    try:
+        with student.aside():
+            for file in (data, narrow):
+                expect(student.read_tensor(file, "w"), numbers.astype(np.float32), what="read_tensor")
+    except (Failure, SubmissionError) as error:
+        failure = error if isinstance(error, Failure) else Failure("read_tensor raises on a file that is right")
+        failure.cause = MADE_OF.format(task=name, part="read_tensor")
+        raise failure from None
+
+
+NAMES = (
+    "a key that is not there. The names of tensors end in .weight or .bias, model. is in front of all but lm_head, and "
+    "model_type says whether there are biases"
+)
+MODEL_ERRORS = {
+    "lm_head": "where tie_word_embeddings is true no lm_head.weight is there: the table of the tokens is the head, too",
+    "rope_theta": "without rope_theta in config.json it is 10000: config.get('rope_theta', 10000.0)",
+    "head_dim": "without head_dim in config.json a head has hidden_size / num_attention_heads numbers",
+    "num_key_value_heads": "without num_key_value_heads in config.json there are as many as heads of queries",
+    "tie_word_embeddings": "without tie_word_embeddings in config.json there is an lm_head.weight",
+    ".bias": "a bias that is not there: only in a qwen2 have q, k and v one, o, gate, up and down have none",
+    "KeyError": NAMES,
+    "unsupported operand type(s) for //": "null in JSON is None: a head_dim of null counts as missing",
+    "NoneType": "null in JSON is None: a setting that is null counts as missing",
+    "core dimension": "do the shapes fit? A weight is (outputs, inputs): x @ weight.T. Of q, k and v each head is "
+    "(T, D), and keys and values are repeated up to the number of query heads",
+    "cannot reshape": "q has num_attention_heads heads, k and v have num_key_value_heads, of D numbers each; with "
+    "head_dim in config.json heads * D need not be hidden_size. A reshape with -1 finds the number of heads itself",
+    "remapped shapes": "keys and values are repeated up to the number of query heads: 4 of queries and 2 of keys don't fit",
+    "could not be broadcast": "do the shapes fit? Cosines and sines are (T, D / 2), a mask (T, T), x (T, hidden_size)",
+    "must be str, bytes": "json.loads takes bytes or text: make bytes of the array first, .tobytes()",
+}
+
+
+def expect_logits(student: Student, oracle: Any, folder: Mapping[str, np.ndarray], ids: list[int], what: str) -> None:
+    """Raise Failure unless next_logits gives the scores."""
+    try:
+        with likely(MODEL_ERRORS):
+            got = student.next_logits(dict(folder), ids)
+        expected = oracle.logits(folder, ids)
+        try:
+            mistakes = oracle.logits_mistakes(folder, ids)
+            expect(got, expected, rtol=TOLERANCE, atol=TOLERANCE, what=what, mistakes=mistakes)
+        except Failure as failure:
+            if failure.of_type and got.dtype == np.float64:
+                failure.cause = "float64 is left: .astype(np.float32) at the end (np.cos of float64 angles is float64)"
+            shape = got.shape if failure.cause is None and isinstance(got, np.ndarray) else ()
+            if shape == (1, *expected.shape):
+                failure.cause = "the scores are (V,), of the last token alone: x[-1]. x[-1:] keeps an axis of 1"
+            elif shape == (len(ids), *expected.shape):
+                failure.cause = "the scores of ALL tokens were returned: those of the last one are wanted, (V,)"
+            if failure.cause is None and isinstance(got, (int, np.integer)):
+                failure.cause = "the scores of all V tokens are wanted, not the likeliest token"
+            raise
+    except (Failure, SubmissionError) as error:
+        if isinstance(error, Failure) or (error.kind == "raise" and error.type != "NotImplementedError"):
+            compare_reader(student, "next_logits")
+        raise
+
+
+@task("next_logits", "norm", "head", "dtype")
+def a_model_without_layers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """No layer at all: what is left is the table, the last norm and the head."""
+    for ids in ([3], [7, 1, 4]):
+        expect_logits(student, oracle, published(rng, **LIGHT), ids, f"0 layers, tokens {ids}")
+    for eps in (0.2, 1e-3):
+        folder = published(rng, size=0.3 * eps**0.5, **LIGHT | {"rms_norm_eps": eps})
+        expect_logits(student, oracle, folder, [2, 5], f"0 layers, small numbers, rms_norm_eps {eps}")
+
+
+@task("next_logits", "tied", "norm", "head", "dtype")
+def the_table_as_head(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """No layer, and tie_word_embeddings: the file has no lm_head.weight."""
+    folder = published(rng, size=0.4, **LIGHT | {"tie_word_embeddings": True})
+    expect_logits(student, oracle, folder, [7, 1], "0 layers, tied")
+
+
+@task("next_logits", "switch", "norm", "head", "dtype")
+def a_layer_without_attention(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """One layer whose o_proj is all 0, so that attention adds nothing: what counts is the switch."""
+    for ids in ([5], [2, 9]):
+        expect_logits(student, oracle, published(rng, off="o_proj", **PLAIN), ids, f"o_proj all 0, tokens {ids}")
+
+
+@task("next_logits", "norm", "head", "dtype")
+def one_token(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """One layer and one token, which sees itself alone: no score, place or mask matters. down_proj is all 0."""
+    for ids in ([5], [0]):
+        expect_logits(student, oracle, published(rng, off="down_proj", **PLAIN), ids, f"one token, {ids}")
+
+
+@task("next_logits", "attention", "rotated", "norm", "head", "dtype")
+def several_tokens(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """One layer, two and five tokens: scores and places matter. down_proj is all 0."""
+    for ids in ([5, 8], [3, 1, 4, 1, 5]):
+        folder = published(rng, off="down_proj", **PLAIN)
+        expect_logits(student, oracle, folder, ids, f"{len(ids)} tokens, {ids}")
+
+
+@task("next_logits", "rotated", "attention", "norm", "head", "dtype")
+def another_theta(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """One layer with a rope_theta of 5, with one of 100, and without one, which is 10000."""
+    for theta in (5.0, 100.0, ...):
+        said = "no rope_theta" if theta is ... else f"rope_theta {theta}"
+        folder = published(rng, off="down_proj", **PLAIN | {"rope_theta": theta})
+        expect_logits(student, oracle, folder, [6, 2, 0, 9, 9, 1], f"6 tokens, {said}")
+
+
+@task("next_logits", "attention", "rotated", "norm", "head", "dtype")
+def a_width_that_is_given(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """One layer with a head_dim other than hidden_size / num_attention_heads, and with one that is null."""
+    for width in (8, 2, None):
+        folder = published(rng, off="down_proj", **PLAIN | {"head_dim": width})
+        expect_logits(student, oracle, folder, [8, 2, 5], f"3 tokens, head_dim {json.dumps(width)}, hidden_size 24")
+
+
+@task("next_logits", "groups", "attention", "rotated", "norm", "head", "dtype")
+def shared_keys_and_values(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """One layer with four heads of queries, and two, one, or no number of those of keys and values."""
+    for shared in (2, 1, ...):
+        said = "no num_key_value_heads" if shared is ... else f"num_key_value_heads {shared}"
+        folder = published(rng, off="down_proj", **PLAIN | {"num_key_value_heads": shared})
+        expect_logits(student, oracle, folder, [8, 2, 5], f"3 tokens, {said}")
+
+
+@task("next_logits", "biases", "attention", "rotated", "norm", "head", "dtype")
+def a_qwen(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A qwen2 of one layer, whose q, k and v have biases."""
+    for ids in ([4], [8, 2, 5]):
+        expect_logits(student, oracle, published(rng, off="down_proj", **QWEN), ids, f"qwen2, tokens {ids}")
+
+
+@task("next_logits", "layers", "attention", "rotated", "switch", "norm", "head", "dtype")
+def two_layers_and_three(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Whole networks of two and three layers: the mask matters, as each token reads what earlier ones became."""
+    for layers in (2, 3):
+        folder = published(rng, **PLAIN | {"num_hidden_layers": layers})
+        expect_logits(student, oracle, folder, [1, 10, 6, 4], f"{layers} layers, 4 tokens")
+
+
+@task("next_logits", "layers", "groups", "biases", "tied", "attention", "rotated", "switch", "norm", "head", "dtype")
+def as_it_is_published(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A qwen2 of two layers, with shared keys, a tied head, its own theta and eps, in bfloat16."""
+    more = {"num_hidden_layers": 2, "num_key_value_heads": 2, "tie_word_embeddings": True, "rope_theta": 1e6}
+    folder = published(rng, size=0.4, store="BF16", **QWEN | more | {"rms_norm_eps": 1e-6})
+    expect_logits(student, oracle, folder, [1, 10, 6, 4, 4], "a qwen2 in bfloat16, 5 tokens")
+
+
+@task("next_logits", "refused", "norm", "head", "dtype")
+def settings_that_are_off(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Settings of REFUSED that are there, and null or false, change nothing."""
+    more = {"rope_scaling": None, "attention_bias": False, "mlp_bias": False, "use_sliding_window": False}
+    expect_logits(student, oracle, published(rng, **LIGHT | more), [3], f"0 layers, with {json.dumps(more)}")
+
+
+@task("next_logits", "refused")
+def other_networks(student: Student, rng: np.random.Generator) -> None:
+    """Another model_type, and settings that change the result, raise ValueError."""
+    for more in (
+        {"model_type": "mistral"},
+        {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}},
+        {"attention_bias": True},
+        {"use_sliding_window": True},
+    ):
+        said = json.dumps(more)
+        cause = f"config.json has {said[1:-1]}, which this function does not compute: raise ValueError"
+        folder = published(rng, **LIGHT | {"model_type": "llama"} | more)
+        expect_refused(student.next_logits, folder, [1], cause=cause)
+
+
+@task("next_logits", "refused")
+def tokens_that_there_are_not(student: Student, rng: np.random.Generator) -> None:
+    """No tokens, and ids that no row of the table belongs to, raise ValueError."""
+    folder = published(rng, **LIGHT)
+    slips = {"IndexError": "look at the ids before you use them as an index, and raise ValueError"}
+    for ids, cause in (
+        ([], "without a token there is nothing to score: raise ValueError"),
+        ([11], "the last of 11 tokens is 10: raise ValueError for 11, vocab_size and more"),
+        ([3, -1], "numpy counts -1 from the end, but there is no token -1: raise ValueError"),
+    ):
+        expect_refused(student.next_logits, folder, ids, cause=cause, instead=slips)
 
 
 # --- choose_block

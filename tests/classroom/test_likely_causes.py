@@ -2836,6 +2836,182 @@ def test_the_likely_cause_of_wrong_bits_is_the_true_one(tmp_path: Path, case: st
     assert cause in cause_told(FEWER_BITS, name, changes, tmp_path / "hw15_fewer_bits.py")
 
 
+NORM_OF_X = 'return x / np.sqrt(mean + config["rms_norm_eps"]) * tensor(f"{name}.weight")'
+TURNED_HALVES = "left, right = np.split(x, 2, axis=-1)"
+TURNED_BACK = "return np.concatenate([left * cos - right * sin, right * cos + left * sin], axis=-1)"
+SHARED = "k, v = (np.repeat(shared, heads // key_heads, axis=0) for shared in (rotate(k), v))"
+SCORES = "scores = rotate(q) @ k.swapaxes(1, 2) / width**0.5"
+HEADS_CUT = 'linear(x, f"{at}.{p}_proj").reshape(len(x), -1, width).swapaxes(0, 1)'
+LOOP = 'range(config["num_hidden_layers"]):\n        at = f"model.layers.{n}"\n        x = x'
+ATTENDED = 'x = x + attention(norm(x, f"{at}.input_layernorm"), f"{at}.self_attn")'
+SWITCHED = "linear(silu(gate) * up, "
+WITH_BIAS = 'return y + tensor(f"{name}.bias") if config["model_type"] == "qwen2" and name[-6] in "qkv" else y'
+CHOSEN_HEAD = 'head = table if config.get("tie_word_embeddings") else tensor("lm_head.weight")'
+SCORED = 'return (norm(x[-1], "model.norm") @ head.T).astype(np.float32)'
+THETA = 'config.get("rope_theta", 10000.0)'
+SQUARE_AS_IT_IS = 'w = tensor(f"{name}.weight")\n        y = x @ (w if w.shape[0] == w.shape[1] else w.T)'
+NO_LAYERS, SEVERAL, LAYERS_2 = "a_model_without_layers", "several_tokens", "two_layers_and_three"
+NEXT: dict[str, tuple[str, dict[str, str], str]] = {
+    "neighbours as pairs": (
+        SEVERAL,
+        {
+            TURNED_HALVES: "left, right = x[..., 0::2], x[..., 1::2]",
+            TURNED_BACK: (
+                "return np.stack([left * cos - right * sin, right * cos + left * sin], axis=-1).reshape(x.shape)"
+            ),
+        },
+        "neighbours were paired",
+    ),
+    "k not rotated": (SEVERAL, {SHARED: SHARED.replace("rotate(k)", "k")}, "k is not rotated"),
+    "q not rotated": (SEVERAL, {SCORES: SCORES.replace("rotate(q)", "q")}, "q is not rotated"),
+    "nothing rotated": (SEVERAL, {TURNED_BACK: "return x"}, "nothing is rotated"),
+    "v rotated": (SEVERAL, {SHARED: SHARED.replace(", v))", ", rotate(v)))")}, "v is rotated, too"),
+    "not divided": (SEVERAL, {SCORES: SCORES.replace(" / width**0.5", "")}, "not divided by sqrt(D)"),
+    "divided by D": (SEVERAL, {SCORES: SCORES.replace("**0.5", "")}, "divided by D: it is sqrt(D)"),
+    "divided by the root of all": (
+        SEVERAL,
+        {SCORES: SCORES.replace("width**0.5", 'config["hidden_size"]**0.5')},
+        "divided by sqrt(hidden_size)",
+    ),
+    "not masked": (LAYERS_2, {"scores[:, later] = -np.inf": ""}, "nothing is masked"),
+    "masked by 0": (LAYERS_2, {"scores[:, later] = -np.inf": "scores[:, later] = 0"}, "hidden scores are 0"),
+    "masked upside down": (
+        LAYERS_2,
+        {"later = np.arange(len(ids)) > ": "later = np.arange(len(ids)) < "},
+        "the mask is upside down",
+    ),
+    "tiled": (
+        "shared_keys_and_values",
+        {
+            SHARED: SHARED.replace(
+                "np.repeat(shared, heads // key_heads, axis=0)", "np.tile(shared, (heads // key_heads, 1, 1))"
+            )
+        },
+        "the heads of keys were tiled",
+    ),
+    "not repeated": (
+        "shared_keys_and_values",
+        {SHARED: "k = rotate(k)"},
+        "keys and values are repeated up to the number of query heads",
+    ),
+    "no last norm": (
+        NO_LAYERS,
+        {SCORED: SCORED.replace('norm(x[-1], "model.norm")', "x[-1]")},
+        "model.norm, is missing",
+    ),
+    "no norm before attention": (
+        "one_token",
+        {ATTENDED: ATTENDED.replace('norm(x, f"{at}.input_layernorm")', "x")},
+        "input_layernorm, is missing",
+    ),
+    "eps outside the root": (
+        NO_LAYERS,
+        {
+            NORM_OF_X: NORM_OF_X.replace('(mean + config["rms_norm_eps"])', "(mean) * 1.0").replace(
+                "x / np.sqrt(mean) * 1.0", 'x / (np.sqrt(mean) + config["rms_norm_eps"])'
+            )
+        },
+        "eps was added to the root",
+    ),
+    "eps always 1e-5": (NO_LAYERS, {NORM_OF_X: NORM_OF_X.replace('config["rms_norm_eps"]', "1e-5")}, "rms_norm_eps"),
+    "mean subtracted": (
+        NO_LAYERS,
+        {"mean = (x * x)": "x = x - x.mean(axis=-1, keepdims=True)\n        mean = (x * x)"},
+        "that is LayerNorm",
+    ),
+    "no weight of the norm": (NO_LAYERS, {' * tensor(f"{name}.weight")': ""}, "a norm multiplies by its weight"),
+    "gate and up exchanged": (
+        "a_layer_without_attention",
+        {SWITCHED: "linear(gate * silu(up), "},
+        "gate and up are exchanged",
+    ),
+    "no silu": ("a_layer_without_attention", {SWITCHED: "linear(gate * up, "}, "silu is missing"),
+    "no residual of attention": (
+        "one_token",
+        {ATTENDED: ATTENDED.replace("x = x + ", "x = ")},
+        "what attention gives is ADDED",
+    ),
+    "no residual of the switch": (
+        "a_layer_without_attention",
+        {"x = x + linear(silu": "x = linear(silu"},
+        "what the switch gives is ADDED",
+    ),
+    "weights transposed": (
+        "one_token",
+        {'y = x @ tensor(f"{name}.weight").T': SQUARE_AS_IT_IS},
+        "the weights of q, k, v and o are transposed",
+    ),
+    "weights transposed, of other shapes": (
+        "a_layer_without_attention",
+        {'y = x @ tensor(f"{name}.weight").T': 'y = x @ tensor(f"{name}.weight")'},
+        "x @ weight.T",
+    ),
+    "no tied head": (
+        "the_table_as_head",
+        {CHOSEN_HEAD: 'head = tensor("lm_head.weight")'},
+        "the table of the tokens is the head, too",
+    ),
+    "always a tied head": (NO_LAYERS, {CHOSEN_HEAD: "head = table"}, "the table took the place of the head"),
+    "the first token": (NO_LAYERS, {SCORED: SCORED.replace("x[-1]", "x[0]")}, "that is the FIRST token's row"),
+    "all tokens": (NO_LAYERS, {SCORED: SCORED.replace("x[-1]", "x")}, "x[-1]"),
+    "all tokens, several": (SEVERAL, {SCORED: SCORED.replace("x[-1]", "x")}, "the scores of ALL tokens"),
+    "theta fixed": ("another_theta", {THETA: "1e4"}, "theta is fixed at 10000"),
+    "theta needed": ("another_theta", {THETA: 'config["rope_theta"]'}, "without rope_theta in config.json it is 10000"),
+    "half the angle": (
+        SEVERAL,
+        {"np.arange(0, width, 2) / width": "np.arange(width // 2) / width"},
+        "and yours has -i/D",
+    ),
+    "no biases": ("a_qwen", {WITH_BIAS: "return y"}, "the biases are left out"),
+    "biases of a llama": (
+        "one_token",
+        {WITH_BIAS: WITH_BIAS.replace('config["model_type"] == "qwen2" and ', "")},
+        "a bias that is not there",
+    ),
+    "head_dim not read": (
+        "a_width_that_is_given",
+        {'config.get("head_dim") or config["hidden_size"] // heads': 'config["hidden_size"] // heads'},
+        "head_dim",
+    ),
+    "one layer": (LAYERS_2, {LOOP: LOOP.replace('config["num_hidden_layers"]', "1")}, "num_hidden_layers"),
+    "weights of layer 0": (
+        LAYERS_2,
+        {LOOP: LOOP.replace('f"model.layers.{n}"', '"model.layers.0"')},
+        "the weights of layer 0",
+    ),
+    "heads not joined": (
+        SEVERAL,
+        {"(softmax(scores) @ v).swapaxes(0, 1)": "(softmax(scores) @ v)"},
+        "the heads are joined wrongly",
+    ),
+    "heads cut wrongly": (
+        SEVERAL,
+        {HEADS_CUT: HEADS_CUT.replace("len(x), -1, width).swapaxes(0, 1)", "-1, len(x), width)")},
+        "the heads are cut wrongly",
+    ),
+    "float64": (NO_LAYERS, {SCORED: SCORED.replace("np.float32", "np.float64")}, "float64 is left"),
+    "the likeliest token": (NO_LAYERS, {SCORED: f"{SCORED}.argmax()"}, "not the likeliest token"),
+    "a wrong reader": (
+        NO_LAYERS,
+        {'return numbers.reshape(entry["shape"])': 'return numbers.reshape(entry["shape"], order="F")'},
+        "next_logits is made of read_tensor, and yours is wrong",
+    ),
+    "no look at the ids": (
+        "tokens_that_there_are_not",
+        {' or max(ids) >= config["vocab_size"]': ""},
+        "look at the ids before",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=() if case == "neighbours as pairs" else pytest.mark.slow) for case in NEXT]
+)
+def test_the_likely_cause_of_wrong_scores_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = NEXT[case]
+    assert cause in cause_told(FEWER_BITS, name, changes, tmp_path / "hw15_fewer_bits.py")
+
+
 SPEED_AND_UNET = {
     "11/winograd_step/third_sign": "the third product has the wrong sign",
     "11/winograd_step/whole_halves": "the halves were rounded: / 2, not // 2",

@@ -1,4 +1,4 @@
-"""Homework 15: weights in fewer bits: rounded, multiplied as integers, and read from the file they are published in.
+"""Homework 15: weights in fewer bits, the file they are published in, and what a published language model says next.
 
 Edit this file, then run `python3 course.py check quantize` (or the name of another task). You need numpy only.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -168,11 +170,11 @@ def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
         read_tensor(np.frombuffer(data, np.uint8), "bias")              # [ 1. -3.]: 0x3F80 and 0xC040
     """
     # <solution read_tensor>
-    file = data.tobytes()
+    file = memoryview(data)
     start = 8 + int.from_bytes(file[:8], "little")
     if start > len(file):
         raise ValueError(f"the header: expected {start - 8} bytes, got {len(file) - 8}")
-    header = json.loads(file[8:start])
+    header = json.loads(bytes(file[8:start]))
     if name == "__metadata__" or name not in header:
         raise KeyError(name)
     entry = header[name]
@@ -189,6 +191,157 @@ def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
         numbers = np.frombuffer(held, "<f4" if size == 4 else "<f2").astype(np.float32)
     return numbers.reshape(entry["shape"])
     # </solution>
+
+
+def silu(x: np.ndarray) -> np.ndarray:
+    """(...) -> (...): x / (1 + e^-x). (Given.)"""
+    with np.errstate(over="ignore"):
+        return x / (1 + np.exp(-x))
+
+
+def softmax(x: np.ndarray) -> np.ndarray:
+    """(..., C) -> (..., C): e^x, divided by its sum along the last axis. (Given.)"""
+    powers = np.exp(x - x.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def random_folder(seed: int = 0, **settings: Any) -> dict[str, np.ndarray]:
+    """A tiny model with random weights, as it is published: the name of each file -> its bytes. (Given, for trying.)
+
+    settings : of config.json, other than those below: random_folder(1, model_type="qwen2", num_key_value_heads=2)
+    """
+    config: dict[str, Any] = {"model_type": "llama", "vocab_size": 20, "hidden_size": 16, "intermediate_size": 24}
+    config |= {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 4, "rms_norm_eps": 1e-5}
+    config |= {"rope_theta": 10000.0, "tie_word_embeddings": False} | settings
+    size, inner, heads = config["hidden_size"], config["intermediate_size"], config["num_attention_heads"]
+    width = config.get("head_dim") or size // heads
+    shared = (config.get("num_key_value_heads") or heads) * width
+    parts = {"q": (heads * width, size), "k": (shared, size), "v": (shared, size), "o": (size, heads * width)}
+    shapes: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (config["vocab_size"], size)}
+    for n in range(config["num_hidden_layers"]):
+        at = f"model.layers.{n}"
+        shapes |= {f"{at}.{norm}_layernorm.weight": (size,) for norm in ("input", "post_attention")}
+        shapes |= {f"{at}.self_attn.{part}_proj.weight": shape for part, shape in parts.items()}
+        if config["model_type"] == "qwen2":
+            shapes |= {f"{at}.self_attn.{part}_proj.bias": parts[part][:1] for part in "qkv"}
+        shapes |= {f"{at}.mlp.{part}_proj.weight": (inner, size) for part in ("gate", "up")}
+        shapes[f"{at}.mlp.down_proj.weight"] = (size, inner)
+    shapes["model.norm.weight"] = (size,)
+    if not config["tie_word_embeddings"]:
+        shapes["lm_head.weight"] = (config["vocab_size"], size)
+    rng = np.random.default_rng(seed)
+    tensors = {
+        name: rng.normal("norm" in name, 1.5 * shape[-1] ** -0.5 if len(shape) == 2 else 0.3, shape).astype(np.float32)
+        for name, shape in shapes.items()
+    }
+    return {"config.json": np.frombuffer(json.dumps(config).encode(), np.uint8), "model.safetensors": file_of(tensors)}
+
+
+def folder_at(path: str) -> dict[str, np.ndarray]:
+    """A folder that you have downloaded: the name of each of the two files -> its bytes. (Given, for trying.)"""
+    return {name: np.fromfile(Path(path) / name, np.uint8) for name in ("config.json", "model.safetensors")}
+
+
+REFUSED = ("rope_scaling", "rope_parameters", "rope_interleaved", "attention_bias", "mlp_bias", "use_sliding_window")
+"""Settings that change the result in a way that is no part of the task. (Given.)"""
+
+
+def next_logits(folder: Mapping[str, np.ndarray], ids: Sequence[int]) -> np.ndarray:
+    """The folder of a Llama or Qwen2, and T tokens -> (V,) float32: a score for each token to come after them.
+
+    This is the network of lesson 13. Its weights have these names, and shapes (outputs, inputs):
+
+        model.embed_tokens.weight                                 a row for each token
+        model.layers.0.input_layernorm.weight                     the norm before attention
+        model.layers.0.self_attn.q_proj.weight                    and k_proj, v_proj, o_proj (which joins the heads)
+        model.layers.0.self_attn.q_proj.bias                      and k_proj, v_proj, in qwen2 only
+        model.layers.0.post_attention_layernorm.weight            the norm before the switch
+        model.layers.0.mlp.gate_proj.weight                       and up_proj, down_proj
+        model.norm.weight, lm_head.weight                         the last norm and the head
+
+    Parameters
+    ----------
+    folder : the files "config.json", a JSON object with the settings named below, and "model.safetensors", each as
+        (N,) uint8.
+    ids : the tokens so far, each from 0 up to vocab_size - 1.
+
+    Rules
+    -----
+    norm : x / sqrt(mean(x^2) + rms_norm_eps) * weight, for each token.
+    layers : each of the num_hidden_layers adds twice to x: first attention of norm(x), then the switch of norm(x).
+    attention : num_attention_heads heads, whose width D is head_dim or, where that is missing or null, hidden_size /
+        num_attention_heads. Scores are divided by sqrt(D), and a token sees itself and those before it.
+    rotated : queries and keys are turned by their place: the numbers i and i + D/2 of a head, by place * rope_theta ^
+        (-2i/D). Without rope_theta it is 10000.
+    groups : there are num_key_value_heads heads of keys and values, as many as of queries where that is missing. The
+        first heads of queries share the first of them, the next ones the second, and so on, equally many each.
+    switch : down(silu(gate(x)) * up(x)).
+    biases : in a qwen2, q, k and v have one each; in a llama nothing has.
+    head : the last norm and the head turn what became of the LAST token into the scores.
+    tied : where tie_word_embeddings is true, there is no lm_head.weight: the table of the tokens takes its place.
+    dtype : the result is float32.
+    refused : a model_type other than llama and qwen2, a setting of `REFUSED` that is there and neither false nor null,
+        no ids at all, and an id that is below 0, or vocab_size or more, raise ValueError.
+
+    Example
+    -------
+        next_logits(random_folder(), [3, 1, 4]).argmax()          # 2, the likeliest of the 20 tokens
+    """
+    # <solution next_logits>
+    config = json.loads(bytes(folder["config.json"]))
+    if config["model_type"] not in ("llama", "qwen2") or any(config.get(name) for name in REFUSED):
+        raise ValueError(f"expected a plain llama or qwen2, got {config}")
+    if not ids or min(ids) < 0 or max(ids) >= config["vocab_size"]:
+        raise ValueError(f"expected tokens below {config['vocab_size']}, got {ids}")
+    heads = config["num_attention_heads"]
+    key_heads = config.get("num_key_value_heads") or heads
+    width = config.get("head_dim") or config["hidden_size"] // heads
+    speeds = config.get("rope_theta", 10000.0) ** (-np.arange(0, width, 2) / width)
+    angles = np.arange(len(ids))[:, None] * speeds
+    cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    later = np.arange(len(ids)) > np.arange(len(ids))[:, None]
+
+    def tensor(name: str) -> np.ndarray:
+        return read_tensor(folder["model.safetensors"], name)
+
+    def norm(x: np.ndarray, name: str) -> np.ndarray:
+        mean = (x * x).mean(axis=-1, keepdims=True)
+        return x / np.sqrt(mean + config["rms_norm_eps"]) * tensor(f"{name}.weight")
+
+    def linear(x: np.ndarray, name: str) -> np.ndarray:
+        y = x @ tensor(f"{name}.weight").T
+        return y + tensor(f"{name}.bias") if config["model_type"] == "qwen2" and name[-6] in "qkv" else y
+
+    def rotate(x: np.ndarray) -> np.ndarray:
+        left, right = np.split(x, 2, axis=-1)
+        return np.concatenate([left * cos - right * sin, right * cos + left * sin], axis=-1)
+
+    def attention(x: np.ndarray, at: str) -> np.ndarray:
+        q, k, v = (linear(x, f"{at}.{p}_proj").reshape(len(x), -1, width).swapaxes(0, 1) for p in "qkv")
+        k, v = (np.repeat(shared, heads // key_heads, axis=0) for shared in (rotate(k), v))
+        scores = rotate(q) @ k.swapaxes(1, 2) / width**0.5
+        scores[:, later] = -np.inf
+        return linear((softmax(scores) @ v).swapaxes(0, 1).reshape(len(x), -1), f"{at}.o_proj")
+
+    table = tensor("model.embed_tokens.weight")
+    x = table[ids]
+    for n in range(config["num_hidden_layers"]):
+        at = f"model.layers.{n}"
+        x = x + attention(norm(x, f"{at}.input_layernorm"), f"{at}.self_attn")
+        y = norm(x, f"{at}.post_attention_layernorm")
+        gate, up = linear(y, f"{at}.mlp.gate_proj"), linear(y, f"{at}.mlp.up_proj")
+        x = x + linear(silu(gate) * up, f"{at}.mlp.down_proj")
+    head = table if config.get("tie_word_embeddings") else tensor("lm_head.weight")
+    return (norm(x[-1], "model.norm") @ head.T).astype(np.float32)
+    # </solution>
+
+
+def write_on(folder: Mapping[str, np.ndarray], ids: Sequence[int], count: int) -> list[int]:
+    """Given: the next `count` tokens, each the likeliest by `next_logits`."""
+    text = list(ids)
+    for _ in range(count):
+        text.append(int(next_logits(folder, text).argmax()))
+    return text[len(ids) :]
 
 
 def choose_block(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int | None:

@@ -1,0 +1,489 @@
+r"""What a published language model says next: why the solution is as it is.
+
+It is lesson 13's network, and nothing in it is new but where the numbers come from: sizes, eps and theta from
+config.json, weights by their names. `tensor`, `norm` and `linear` are small functions inside, which see both files, so
+that the loop over the layers reads as the network is drawn.
+
+**The shapes tell.** `x @ weight.T`, since a weight is (outputs, inputs). q is (T, heads * D): the reshape to
+(T, heads, D) gives each head its numbers, and swapping the first two axes makes one matrix product of all heads.
+Before `o_proj` this has to be undone; a reshape of (heads, T, D) alone fits, and mixes tokens with heads.
+
+**Pairs.** A rotation turns pairs of numbers. The paper pairs neighbours, 0 with 1; Hugging Face's files have their
+weights ordered so that i belongs to i + D/2. Both are right with the weights that were made for them. A wrong pairing
+gives a network that writes almost sensible text at first. Places may count from 0 or from 1: a score keeps only the
+difference of two.
+
+**What hides mistakes.** With one token, its only weight is 1, whatever the scores are. With one layer a missing mask
+changes nothing for the last token, which sees all others anyway; from the second layer on it reads what they became.
+With as many heads of keys as of queries no order of groups is wrong. So the tests take these steps one by one.
+
+**The table as the head.** Small models save a large matrix by using the table twice. Qwen2.5-0.5B has 494 million
+weights, of which the table is 136 million.
+
+**Only the last row** goes through the last norm and the head: V times the width multiplications instead of T times as
+many.
+
+**Cost.** Each call reads the whole text again, and widens each weight again to float32. The cache of lesson 13 mends
+the first, holding the weights the second.
+
+**And kuiper?** [llama.py](../../../kuiper/convert/llama.py) writes the same network as a graph, with a cache, and
+[rope.py](../../../kuiper/convert/rope.py) knows the scalings by which models read longer texts than they were trained
+on, and which are refused here. A program that computes them as if they were not there gives no error, but worse text.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, expect_refused, task
+
+from ..public import LIGHT, PLAIN, TOLERANCE, published
+
+Folder = Mapping[str, np.ndarray]
+CLOSE = 20 * TOLERANCE
+"""A wrong result that is nearer than this to the right one explains nothing."""
+
+
+def weights_of(folder: Folder) -> dict[str, np.ndarray]:
+    """Name -> float64, by struct."""
+    file = folder["model.safetensors"].tobytes()
+    (length,) = struct.unpack_from("<Q", file)
+    found = {}
+    for name, entry in json.loads(file[8 : 8 + length]).items():
+        if name == "__metadata__":
+            continue
+        first, last = (8 + length + offset for offset in entry["data_offsets"])
+        held = file[first:last]
+        if entry["dtype"] == "BF16":
+            held = b"".join(b"\0\0" + held[i : i + 2] for i in range(0, len(held), 2))
+        numbers = struct.unpack(f"<{len(held) // 4}f", held)
+        found[name] = np.array(numbers, np.float64).reshape(entry["shape"])
+    return found
+
+
+def root_of_squares(x: np.ndarray, eps: float) -> np.ndarray:
+    """Each row divided by the root of the mean of its squares, one after the other."""
+    return np.array([row / math.sqrt(math.fsum(row * row) / len(row) + eps) for row in x])
+
+
+def halves(count: int) -> list[tuple[int, int]]:
+    """Which numbers of a head are pairs."""
+    return [(i, i + count // 2) for i in range(count // 2)]
+
+
+def neighbours(count: int) -> list[tuple[int, int]]:
+    """Which numbers are pairs in the paper."""
+    return [(2 * i, 2 * i + 1) for i in range(count // 2)]
+
+
+@dataclass(frozen=True)
+class How:
+    """How the network is computed; each field is changed for some mistake.
+
+    scale : by what scores are divided, made of width and config. group : (head, heads, key heads) -> head of keys.
+    cut : (T, heads * D), heads -> (heads, T, D), and joined : back.
+    """
+
+    norm: Callable[[np.ndarray, float], np.ndarray] = root_of_squares
+    eps: float | None = None
+    weighted: bool = True
+    pairs: Callable[[int], list[tuple[int, int]]] = halves
+    turned: str = "qk"
+    theta: float | None = None
+    first_place: int = 0
+    direction: int = 1
+    exponent: float = 2.0
+    scale: Callable[[int, dict[str, Any]], float] = lambda width, config: math.sqrt(width)
+    sees: Callable[[int, int], bool] = lambda i, j: j <= i
+    hidden: float = -math.inf
+    group: Callable[[int, int, int], int] = lambda head, heads, key_heads: head // (heads // key_heads)
+    cut: Callable[[np.ndarray, int], np.ndarray] = lambda x, heads: x.reshape(len(x), heads, -1).swapaxes(0, 1)
+    joined: Callable[[np.ndarray], np.ndarray] = lambda y: y.swapaxes(0, 1).reshape(y.shape[1], -1)
+    gate: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda gate, up: gate / (1 + np.exp(-gate)) * up
+    added: str = "as"
+    normed: str = "asf"
+    parallel: bool = False
+    base_normed: bool = False
+    biases: str = "qkv"
+    transposed: str = ""
+    layers: Callable[[int], int] = lambda count: count
+    same_layer: bool = False
+    same_norm: bool = False
+    row: Callable[[np.ndarray], np.ndarray] = lambda x: x[-1:]
+    head: str = ""
+
+
+def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
+    """(V,) float64: the scores, head by head and pair by pair."""
+    config, w = json.loads(folder["config.json"].tobytes()), weights_of(folder)
+    heads, hidden = config["num_attention_heads"], config["hidden_size"]
+    key_heads = config.get("num_key_value_heads") or heads
+    width = config.get("head_dim") or hidden // heads
+    theta = how.theta or config.get("rope_theta", 1e4)
+    eps = config["rms_norm_eps"] if how.eps is None else how.eps
+
+    def norm(x: np.ndarray, name: str, where: str) -> np.ndarray:
+        if where not in how.normed:
+            return x
+        return how.norm(x, eps) * (w[f"{name}.weight"] if how.weighted else 1)
+
+    def linear(x: np.ndarray, name: str, part: str) -> np.ndarray:
+        weight = w[f"{name}.weight"]
+        y = x @ (weight if part in how.transposed else weight.T)
+        return y + w[f"{name}.bias"] if part in how.biases and f"{name}.bias" in w else y
+
+    def rotated(x: np.ndarray) -> np.ndarray:
+        y = x.copy()
+        for place in range(x.shape[1]):
+            for number, (i, j) in enumerate(how.pairs(width)):
+                angle = (place + how.first_place) * theta ** (-how.exponent * number / width) * how.direction
+                turned = (x[:, place, i] + 1j * x[:, place, j]) * complex(math.cos(angle), math.sin(angle))
+                y[:, place, i], y[:, place, j] = turned.real, turned.imag
+        return y
+
+    def attention(x: np.ndarray, at: str) -> np.ndarray:
+        parts = {}
+        for part, count in (("q", heads), ("k", key_heads), ("v", key_heads)):
+            parts[part] = how.cut(linear(x, f"{at}.{part}_proj", part), count)
+            if part in how.turned:
+                parts[part] = rotated(parts[part])
+        y = np.zeros((heads, len(x), width))
+        for head in range(heads):
+            shared = how.group(head, heads, key_heads)
+            for i in range(len(x)):
+                scores = parts["k"][shared] @ parts["q"][head, i] / how.scale(width, config)
+                scores = np.array([score if how.sees(i, j) else how.hidden for j, score in enumerate(scores)])
+                powers = np.exp(scores - scores.max())
+                y[head, i] = powers / powers.sum() @ parts["v"][shared]
+        return linear(how.joined(y), f"{at}.o_proj", "o")
+
+    def switch(x: np.ndarray, at: str) -> np.ndarray:
+        gate, up = linear(x, f"{at}.gate_proj", "g"), linear(x, f"{at}.up_proj", "u")
+        return linear(how.gate(gate, up), f"{at}.down_proj", "d")
+
+    table = w["model.embed_tokens.weight"]
+    x = table[list(ids)]
+    for number in range(how.layers(config["num_hidden_layers"])):
+        at = f"model.layers.{0 if how.same_layer else number}"
+        first = f"{at}.{'post_attention' if how.same_norm else 'input'}_layernorm"
+        before = norm(x, first, "a")
+        base = before if how.base_normed else x
+        y = base * ("a" in how.added) + attention(before, f"{at}.self_attn")
+        inner = norm(x if how.parallel else y, f"{at}.post_attention_layernorm", "s")
+        base = inner if how.base_normed else y
+        x = base * ("s" in how.added) + switch(inner, f"{at}.mlp")
+    tied = config.get("tie_word_embeddings", False)
+    head = w[how.head or ("model.embed_tokens.weight" if tied else "lm_head.weight")]
+    return np.asarray(norm(how.row(x), "model.norm", "f") @ head.T).mean(axis=0)
+
+
+def logits(folder: Folder, ids: list[int]) -> np.ndarray:
+    """What has to come out."""
+    return computed(folder, ids, How()).astype(np.float32)
+
+
+def less_mean(x: np.ndarray, eps: float) -> np.ndarray:
+    """A wrong norm: that of LayerNorm."""
+    return root_of_squares(x - x.mean(axis=1, keepdims=True), eps)
+
+
+def eps_outside(x: np.ndarray, eps: float) -> np.ndarray:
+    """A wrong norm: eps is added to the root."""
+    return x / (np.sqrt((x * x).mean(axis=1, keepdims=True)) + eps)
+
+
+def of_sums(x: np.ndarray, eps: float) -> np.ndarray:
+    """A wrong norm: the sum of the squares for their mean."""
+    return x / np.sqrt((x * x).sum(axis=1, keepdims=True) + eps)
+
+
+def of_squares(x: np.ndarray, eps: float) -> np.ndarray:
+    """A wrong norm: no root."""
+    return x / ((x * x).mean(axis=1, keepdims=True) + eps)
+
+
+def of_all(x: np.ndarray, eps: float) -> np.ndarray:
+    """A wrong norm: one mean for all tokens."""
+    return x / np.sqrt((x * x).mean() + eps)
+
+
+def silu_of(x: np.ndarray) -> np.ndarray:
+    """x / (1 + e^-x)."""
+    return np.asarray(x / (1 + np.exp(-x)))
+
+
+AFTER = "only the last norm and head are left: their row belongs to the LAST token, x[-1]"
+HEADS = "(T, heads * D) becomes (T, heads, D) first, and then the first two axes change places, for q, k and v alike"
+HOWS: dict[str, How] = {
+    f"that is the FIRST token's row: {AFTER}": How(row=lambda x: x[:1]),
+    f"the rows of all tokens were averaged: {AFTER}": How(row=lambda x: x.mean(axis=0, keepdims=True)),
+    f"the scores of all tokens were averaged: {AFTER}": How(row=lambda x: x),
+    "the last norm, model.norm, is missing": How(normed="as"),
+    "the norm before attention, input_layernorm, is missing": How(normed="sf"),
+    "the norm before the switch, post_attention_layernorm, is missing": How(normed="af"),
+    "the norms of the layers are missing: input_layernorm before attention, post_attention_layernorm before the "
+    "switch": How(normed="f"),
+    "all norms are missing": How(normed=""),
+    "a norm multiplies by its weight": How(weighted=False),
+    "the mean was subtracted: that is LayerNorm, and RMSNorm leaves it": How(norm=less_mean),
+    "eps was added to the root: it belongs INSIDE, sqrt(mean(x^2) + eps)": How(norm=eps_outside),
+    "eps is fixed at 1e-5: in config.json it is rms_norm_eps": How(eps=1e-5),
+    "eps is fixed at 1e-6: in config.json it is rms_norm_eps": How(eps=1e-6),
+    "eps is missing: in config.json it is rms_norm_eps": How(eps=0.0),
+    "the squares were summed: it is the root of their MEAN": How(norm=of_sums),
+    "the root is missing: x / sqrt(mean(x^2) + eps)": How(norm=of_squares),
+    "one mean was taken for all tokens: each has its own, mean(axis=-1, keepdims=True)": How(norm=of_all),
+    "gate and up are exchanged: silu(gate) * up": How(gate=lambda gate, up: gate * silu_of(up)),
+    "silu is missing: silu(gate) * up": How(gate=lambda gate, up: gate * up),
+    "silu belongs to the gate alone: silu(gate) * up": How(gate=lambda gate, up: silu_of(gate * up)),
+    "up is missing: silu(gate) * up": How(gate=lambda gate, up: silu_of(gate)),
+    "that is a sigmoid for silu: silu(g) = g / (1 + e^-g)": How(gate=lambda gate, up: up / (1 + np.exp(-gate))),
+    "neither attention nor the switch is ADDED to x: x = x + ...": How(added=""),
+    "what attention gives is ADDED to x, it doesn't replace it": How(added="s"),
+    "what the switch gives is ADDED to x, it doesn't replace it": How(added="a"),
+    "x itself was replaced by its norm: attention(norm(x)) is added to x as it was before the norm": How(
+        base_normed=True
+    ),
+    "the switch was given the x before attention: it takes the norm of x + attention": How(parallel=True),
+    "input_layernorm is the norm before attention, and post_attention_layernorm that before the switch": How(
+        same_norm=True
+    ),
+    "neighbours were paired: in these files number i of a head belongs to i + D/2": How(pairs=neighbours),
+    "nothing is rotated: queries and keys are turned by their place": How(turned=""),
+    "k is not rotated: queries AND keys are": How(turned="q"),
+    "q is not rotated: queries AND keys are": How(turned="k"),
+    "v is rotated, too: only queries and keys are": How(turned="qkv"),
+    "theta is fixed at 10000: rope_theta stands in config.json": How(theta=1e4),
+    "the angle is place * theta^(-2i/D), and yours has -i/D: of D numbers there are D/2 pairs": How(exponent=1.0),
+    "the scores are not divided by sqrt(D)": How(scale=lambda width, config: 1.0),
+    "the scores are divided by D: it is sqrt(D)": How(scale=lambda width, config: width),
+    "the scores are divided by sqrt(hidden_size): D is the width of ONE head": How(
+        scale=lambda width, config: math.sqrt(config["hidden_size"])
+    ),
+    "nothing is masked: a token must not see those after it. With two layers or more the last one learns of it": How(
+        sees=lambda i, j: True
+    ),
+    "the mask is upside down: a token sees itself and those before it": How(sees=lambda i, j: j >= i),
+    "hidden scores are 0, and e^0 is a weight of 1: hide with -np.inf": How(hidden=0.0),
+    "a token does not see itself: place j is hidden from place i where j > i, not >=": How(
+        sees=lambda i, j: j < i or i == 0
+    ),
+    "the heads of keys were tiled, 0 1 0 1: neighbouring heads of queries share one, 0 0 1 1, which np.repeat along "
+    "the axis of heads gives": How(group=lambda head, heads, key_heads: head % key_heads),
+    "all heads of queries look at the first head of keys: they are shared by groups": How(
+        group=lambda head, heads, key_heads: 0
+    ),
+    f"the heads are cut wrongly: {HEADS}": How(cut=lambda x, heads: x.reshape(heads, len(x), -1)),
+    f"the heads are cut wrongly: each has D NEIGHBOURING numbers; {HEADS}": How(
+        cut=lambda x, heads: x.reshape(len(x), -1, heads).transpose(2, 0, 1)
+    ),
+    "the heads are joined wrongly: swap (heads, T, D) back to (T, heads, D) before the reshape to (T, heads * D)": How(
+        joined=lambda y: y.reshape(y.shape[1], -1)
+    ),
+    "the biases are left out: in a qwen2 q, k and v have one each": How(biases=""),
+    "the bias of q is left out": How(biases="kv"),
+    "the bias of k is left out": How(biases="qv"),
+    "the bias of v is left out": How(biases="qk"),
+    "the last layer is left out: there are num_hidden_layers": How(layers=lambda count: max(count - 1, 0)),
+    "the layers are left out": How(layers=lambda count: 0),
+    "one layer was computed, but config.json says how many there are: num_hidden_layers": How(
+        layers=lambda count: min(count, 1)
+    ),
+    "each layer took the weights of layer 0: model.layers.1 has its own": How(same_layer=True),
+    "the weights are transposed: they are (outputs, inputs), so x @ weight.T": How(transposed="qkvogud"),
+    "the weights of q, k, v and o are transposed: they are (outputs, inputs), so x @ weight.T": How(transposed="qkvo"),
+    "the weights of q, k and v are transposed: they are (outputs, inputs), so x @ weight.T": How(transposed="qkv"),
+    "o_proj is transposed: its weight is (outputs, inputs), so x @ weight.T": How(transposed="o"),
+    "the table took the place of the head: without tie_word_embeddings that is lm_head.weight": How(
+        head="model.embed_tokens.weight"
+    ),
+}
+"""Likely cause -> how the network is computed then."""
+
+
+def logits_mistakes(folder: Folder, ids: list[int]) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives, where that is not what has to come out."""
+    right, found = logits(folder, ids), {}
+    for cause, how in HOWS.items():
+        try:
+            with np.errstate(all="ignore"):
+                wrong = computed(folder, ids, how).astype(np.float32)
+        except (ValueError, KeyError, IndexError):  # shapes that do not fit, a tensor that is not there
+            continue
+        if np.isfinite(wrong).all() and not np.allclose(wrong, right, CLOSE, CLOSE):
+            found[cause] = wrong
+    return found
+
+
+def places_do_not_matter(folder: Folder, ids: list[int]) -> bool:
+    """Whether counting places from 1 gives the same: a score keeps the difference of two places only."""
+    return np.allclose(computed(folder, ids, replace(How(), first_place=1)), computed(folder, ids, How()))
+
+
+def expect_logits(student: Student, folder: Folder, ids: list[int], what: str) -> None:
+    """Raise Failure unless next_logits gives the scores."""
+    got = student.next_logits(dict(folder), ids)
+    expect(got, logits(folder, ids), rtol=TOLERANCE, atol=TOLERANCE, what=what)
+
+
+@task("next_logits")
+def any_sizes(student: Student, rng: np.random.Generator) -> None:
+    """Models of many sizes and both kinds, heads of 2 numbers, texts of 1 to 20 tokens."""
+    for heads, key_heads, width, layers, length in (
+        (1, 1, 2, 1, 1),
+        (6, 3, 2, 2, 5),
+        (6, 2, 4, 3, 9),
+        (2, 1, 10, 2, 20),
+        (3, 3, None, 4, 4),
+    ):
+        for kind in ("llama", "qwen2"):
+            settings = PLAIN | {"model_type": kind, "num_attention_heads": heads, "num_key_value_heads": key_heads}
+            settings |= {"head_dim": width, "num_hidden_layers": layers, "hidden_size": 12, "intermediate_size": 7}
+            settings |= {"rope_theta": float(rng.choice([20.0, 500.0, 1e6])), "rms_norm_eps": 1e-3}
+            settings |= {"tie_word_embeddings": bool(layers % 2)}
+            folder = published(rng, store=str(rng.choice(["F32", "BF16"])), **settings)
+            ids = rng.integers(0, 11, length).tolist()
+            expect_logits(student, folder, ids, f"{kind}, {layers} layers, {heads} heads, {length} tokens")
+
+
+@task("next_logits")
+def each_call_for_itself(student: Student, rng: np.random.Generator) -> None:
+    """Two folders and two texts in turn, and a text again."""
+    one, two = published(rng, **PLAIN), published(rng, **PLAIN | {"model_type": "qwen2", "num_key_value_heads": 2})
+    for folder, ids in ((one, [1, 2, 3]), (two, [1, 2, 3]), (one, [3, 2, 1]), (one, [1, 2, 3]), (one, [1, 2, 3, 3])):
+        expect_logits(student, folder, ids, f"tokens {ids}")
+
+
+@task("next_logits")
+def settings_that_change_nothing(student: Student, rng: np.random.Generator) -> None:
+    """Settings that are there, and false or null, and others of training."""
+    extra = {"rope_scaling": None, "attention_bias": False, "mlp_bias": False, "use_sliding_window": False}
+    extra |= {"sliding_window": 32, "initializer_range": 0.02, "torch_dtype": "bfloat16", "head_dim": None}
+    folder = published(rng, **PLAIN | extra)
+    expect_logits(student, folder, [4, 0, 10], "settings without effect")
+
+
+@task("next_logits")
+def bad_tokens_and_settings(student: Student, rng: np.random.Generator) -> None:
+    """Far too large ids, a negative one between others, other families."""
+    folder = dict(published(rng, **LIGHT))
+    for ids in ([10_000_000], [1, -11, 2], [0, 11], []):
+        expect_refused(student.next_logits, folder, ids)
+    expect_logits(student, folder, [10, 0], "the first and the last token")
+    for kind in ("gemma", "qwen3", "Llama", ""):
+        expect_refused(student.next_logits, dict(published(rng, **LIGHT | {"model_type": kind})), [1])
+
+
+NORM = '        return x / np.sqrt(mean + config["rms_norm_eps"]) * tensor(f"{name}.weight")\n'
+LAYERS = '    for n in range(config["num_hidden_layers"]):\n        at = f"model.layers.{n}"\n        x = x + attention'
+SCALED = "        scores = rotate(q) @ k.swapaxes(1, 2) / width**0.5\n"
+MASK = "        scores[:, later] = -np.inf\n"
+TURNED = "        return np.concatenate([left * cos - right * sin, right * cos + left * sin], axis=-1)\n"
+GROUPS = "        k, v = (np.repeat(shared, heads // key_heads, axis=0) for shared in (rotate(k), v))\n"
+WIDTH = '    width = config.get("head_dim") or config["hidden_size"] // heads\n'
+SWITCH = '        x = x + linear(silu(gate) * up, f"{at}.mlp.down_proj")\n'
+BIAS = 'if config["model_type"] == "qwen2" and name[-6] in "qkv" else y'
+HEAD = '    head = table if config.get("tie_word_embeddings") else tensor("lm_head.weight")\n'
+RESULT = '    return (norm(x[-1], "model.norm") @ head.T).astype(np.float32)\n'
+KIND = '    if config["model_type"] not in ("llama", "qwen2") or any(config.get(name) for name in REFUSED):\n'
+IDS = '    if not ids or min(ids) < 0 or max(ids) >= config["vocab_size"]:\n'
+SPEEDS = '    speeds = config.get("rope_theta", 10000.0) ** (-np.arange(0, width, 2) / width)\n'
+
+MUTANTS = [
+    Mutant("eps", "eps is always 1e-5", NORM, NORM.replace('config["rms_norm_eps"]', "1e-5"), "norm"),
+    Mutant("mean", "subtracts the mean", NORM, NORM.replace("x / ", "(x - x.mean(axis=-1, keepdims=True)) / "), "norm"),
+    Mutant(
+        "outside",
+        "eps outside the root",
+        NORM,
+        NORM.replace('(mean + config["rms_norm_eps"])', "(mean)").replace(
+            "np.sqrt(mean)", '(np.sqrt(mean) + config["rms_norm_eps"])'
+        ),
+        "norm",
+    ),
+    Mutant(
+        "one_layer",
+        "one layer at most",
+        LAYERS,
+        LAYERS.replace('config["num_hidden_layers"]', 'min(1, config["num_hidden_layers"])'),
+        "layers",
+    ),
+    Mutant(
+        "same_layer",
+        "the weights of layer 0 for all",
+        '        at = f"model.layers.{n}"\n        x = x + att',
+        '        at = "model.layers.0"\n        x = x + att',
+        "layers",
+    ),
+    Mutant("unscaled", "no division by sqrt(D)", SCALED, SCALED.replace(" / width**0.5", ""), "attention"),
+    Mutant(
+        "by_all",
+        "divides by sqrt(hidden_size)",
+        SCALED,
+        SCALED.replace("/ width", '/ config["hidden_size"]'),
+        "attention",
+    ),
+    Mutant("unmasked", "no mask", MASK, "", "attention"),
+    Mutant("one_rotated", "keys are not rotated", GROUPS, GROUPS.replace("rotate(k)", "k"), "rotated"),
+    Mutant("backwards", "v rotated too", GROUPS, GROUPS.replace(", v))", ", rotate(v)))"), "rotated"),
+    Mutant(
+        "neighbours",
+        "neighbours as pairs",
+        TURNED,
+        "        left, right = x[..., 0::2], x[..., 1::2]\n"
+        "        return np.stack([left * cos - right * sin, right * cos + left * sin], axis=-1).reshape(x.shape)\n",
+        "rotated",
+    ),
+    Mutant(
+        "theta", "theta is always 10000", SPEEDS, SPEEDS.replace('config.get("rope_theta", 10000.0)', "1e4"), "rotated"
+    ),
+    Mutant(
+        "tiled",
+        "tile for repeat",
+        GROUPS,
+        GROUPS.replace("np.repeat(shared, heads // key_heads, axis=0)", "np.tile(shared, (heads // key_heads, 1, 1))"),
+        "groups",
+    ),
+    Mutant("width", "head_dim is not read", WIDTH, WIDTH.replace('config.get("head_dim") or ', ""), "attention"),
+    Mutant("swapped", "gate and up exchanged", SWITCH, SWITCH.replace("silu(gate) * up", "gate * silu(up)"), "switch"),
+    Mutant("replaced", "the switch replaces x", SWITCH, SWITCH.replace("x = x + ", "x = ")),
+    Mutant("no_bias", "no biases", BIAS, "if False else y", "biases"),
+    Mutant("first", "the first token", RESULT, RESULT.replace("x[-1]", "x[0]"), "head"),
+    Mutant("bare", "no last norm", RESULT, RESULT.replace('norm(x[-1], "model.norm")', "x[-1]"), "head"),
+    Mutant("untied", "always lm_head", HEAD, '    head = tensor("lm_head.weight")\n', "tied"),
+    Mutant("tied", "always the table", HEAD, "    head = table\n", "head"),
+    Mutant("float64", "float64", RESULT, RESULT.replace("np.float32", "np.float64"), "dtype"),
+    Mutant(
+        "any_kind",
+        "any kind of model",
+        KIND,
+        KIND.replace('config["model_type"] not in ("llama", "qwen2") or ', ""),
+        "refused",
+    ),
+    Mutant(
+        "scaled",
+        "scalings are left out",
+        KIND,
+        KIND.replace(" or any(config.get(name) for name in REFUSED)", ""),
+        "refused",
+    ),
+    Mutant(
+        "null",
+        "null is refused",
+        KIND,
+        KIND.replace("any(config.get(name) for name in REFUSED)", "any(name in config for name in REFUSED)"),
+        "refused",
+    ),
+    Mutant("negative", "counts from the end", IDS, IDS.replace(" or min(ids) < 0", ""), "refused"),
+    Mutant(
+        "beyond", "IndexError beyond the table", IDS, IDS.replace(' or max(ids) >= config["vocab_size"]', ""), "refused"
+    ),
+    Mutant("none", "no tokens", IDS, IDS.replace("not ids or ", "ids and (").replace("]:\n", "]):\n"), "refused"),
+]
