@@ -732,7 +732,7 @@ MODEL_ERRORS = {
     "(T, D), and keys and values are repeated up to the number of query heads",
     "cannot reshape": "q has num_attention_heads heads, k and v have num_key_value_heads, of D numbers each; with "
     "head_dim in config.json heads * D need not be hidden_size. A reshape with -1 finds the number of heads itself",
-    "remapped shapes": "keys and values are repeated up to the number of query heads: 4 of queries and 2 of keys don't fit",
+    "remapped shapes": "keys and values are repeated up to the number of query heads, and neighbouring heads share one",
     "could not be broadcast": "do the shapes fit? Cosines and sines are (T, D / 2), a mask (T, T), x (T, hidden_size)",
     "must be str, bytes": "json.loads takes bytes or text: make bytes of the array first, .tobytes()",
 }
