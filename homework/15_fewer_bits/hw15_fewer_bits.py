@@ -77,7 +77,8 @@ def dequantize(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
     -----
     product : each value is multiplied by the scale of its row and block.
     dtype : the result is float32.
-    refused : scales of more or fewer rows, and a B that does not divide C, raise ValueError.
+    refused : scales of more or fewer rows, and a B that does not divide C, raise ValueError. (0 divides
+        nothing.)
 
     >>> values = np.array([[4, 100, -1, 3], [1, 2, 3, 4]], np.int8)
     >>> dequantize(values, np.array([[0.5, 10], [1, 2]], np.float32)).tolist()
@@ -107,12 +108,19 @@ def int8_matvec(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> np.ndar
         100,000 numbers long, and of products that cancel nothing is left.
     scales : the sum of each block is multiplied by the block's two scales, and then the blocks are added.
     dtype : the result is (R,) float32.
+    argument : `values`, `scale` and `x` stay as they were.
 
     >>> int8_matvec(np.array([[100, -100]], np.int8), np.array([[0.5]], np.float32), np.array([1.27, 0], np.float32))
     array([63.5], dtype=float32)
     """
     # TODO int8_matvec (Task 15.3)
     raise NotImplementedError("int8_matvec: TODO")
+
+
+def matvec_afterwards(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    """Given: `values`, `scale` and `x` after a call of int8_matvec."""
+    int8_matvec(values, scale, x)
+    return [values, scale, x]
 
 
 def read_tensor(data: np.ndarray, name: str) -> np.ndarray:

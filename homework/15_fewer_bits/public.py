@@ -211,10 +211,18 @@ def rows_and_blocks(student: Student, rng: np.random.Generator, oracle: Any) -> 
 @task("dequantize", "refused")
 def scales_that_do_not_fit(student: Student, rng: np.random.Generator) -> None:
     """Scales of another number of rows, and of a number that does not divide the row, raise ValueError."""
-    for rows, columns, shape in ((3, 4, (2, 1)), (3, 4, (4, 2)), (2, 4, (1, 1)), (2, 4, (2, 3)), (2, 4, (2, 8))):
+    for rows, columns, shape in (
+        (3, 4, (2, 1)),
+        (3, 4, (4, 2)),
+        (2, 4, (1, 1)),
+        (2, 4, (2, 3)),
+        (2, 4, (2, 8)),
+        (2, 4, (2, 0)),
+    ):
         values = rng.integers(-127, 128, (rows, columns)).astype(np.int8)
         cause = f"scales {shape} don't fit to values ({rows}, {columns}): compare the shapes, and raise ValueError"
-        expect_refused(student.dequantize, values, np.ones(shape, np.float32), cause=cause)
+        slips = {"ZeroDivisionError": "a B of 0 divides nothing: look at it before you divide, and raise ValueError"}
+        expect_refused(student.dequantize, values, np.ones(shape, np.float32), cause=cause, instead=slips)
 
 
 # --- int8_matvec
@@ -409,6 +417,17 @@ def an_x_of_zeros(student: Student, rng: np.random.Generator, oracle: Any) -> No
     expect(got, np.zeros(3, np.float32), mistakes=mistakes)
 
 
+@task("int8_matvec", "argument")
+def what_it_was_given_stays(student: Student, rng: np.random.Generator) -> None:
+    """Values, scales and x are after the call what they were before."""
+    values, scale = stored(rng, 3, 8, 2)
+    x = drawn(rng, 1, 8, 4)[0]
+    after = student.matvec_afterwards(values, scale, x)
+    for name, got, given in zip(("values", "scale", "x"), after, (values, scale, x)):
+        cause = f"{name} was changed in place, as by {name} *= ... or out={name}: make a new array, {name} * ..."
+        expect_unchanged(name, got, given, cause)
+
+
 # --- read_tensor
 
 
@@ -469,14 +488,21 @@ BYTES_AS_NUMBERS = (
     "{times} times as many numbers came as the shape has: each BYTE was taken for a number, but {times} of them make "
     "one of {dtype}. Look at the bytes as numbers of that type: a conversion leaves as many as there were"
 )
+OFFSET_AS_LENGTH = (
+    "too many numbers came: the second offset says where a tensor ends, and you took it for the length. Its bytes are "
+    "those from start + first offset up to start + second offset"
+)
 TAKEN_TOGETHER = (
     "half as many numbers came as the shape has: a number of {dtype} takes two bytes, and four were taken for one, as "
-    "where two-byte numbers are looked at as float32"
+    "where two-byte numbers are looked at as float32, or numbers of 32 bits looked at as float64, which float is"
 )
 
 
-def sizes_that_tell(dtype: str, shape: list[int]) -> dict[str, str]:
-    """Words of numpy's error of reshape -> the likely cause, by how many numbers came instead of those of the shape."""
+def sizes_that_tell(dtype: str, shape: list[int], offsets: list[int], held: int) -> dict[str, str]:
+    """Words of numpy's error of reshape -> the likely cause, by how many numbers came instead of those of the shape.
+
+    held : bytes of all tensors.
+    """
     count, size = int(np.prod(shape)), 4 if dtype == "F32" else 2
     causes = {size * count: BYTES_AS_NUMBERS.format(times=size, dtype=dtype)}
     if size == 4:
@@ -486,6 +512,9 @@ def sizes_that_tell(dtype: str, shape: list[int]) -> dict[str, str]:
             "half as many numbers came as the shape has: F32 takes four bytes a number, not eight (float is float64)"
         )
         causes[count // 2] = eight if size == 4 else TAKEN_TOGETHER.format(dtype=dtype)
+    first, last = offsets
+    if first:
+        causes.setdefault((min(first + last, held) - first) // size, OFFSET_AS_LENGTH)
     said = {f"cannot reshape array of size {number} into": cause for number, cause in causes.items()}
     return said | {
         "cannot reshape array": f"the shape has {count} numbers, which are {size * count} bytes in {dtype}, and the "
@@ -510,7 +539,8 @@ def expect_tensor(student: Student, oracle: Any, data: np.ndarray, name: str, wh
     length = int.from_bytes(file[:8], "little")
     header = json.loads(file[8 : 8 + length])[name]
     try:
-        with likely(sizes_that_tell(header["dtype"], header["shape"]) | READ_ERRORS):
+        told = sizes_that_tell(header["dtype"], header["shape"], header["data_offsets"], len(file) - 8 - length)
+        with likely(told | READ_ERRORS):
             got = student.read_tensor(data, name)
     except (Failure, SubmissionError) as error:
         if reads_the_length_turned(student, data, name):
@@ -577,6 +607,8 @@ def a_header_longer_than_the_file(student: Student) -> None:
             damaged[place] = 1
             length = int.from_bytes(damaged[:8].tobytes(), "little")
             cause = f"the first 8 bytes say {length:,}, and {data.size - 8} follow: compare, and raise ValueError"
+            if place > 3:
+                cause += ". All 8 of them count, not only the first four"
             expect_refused(student.read_tensor, damaged, "w", cause=cause)
 
 

@@ -2608,12 +2608,12 @@ BITS = {
     ),
     "an array for json": (
         "a_tensor_alone",
-        {"json.loads(file[8:start])": "json.loads(data[8:start])"},
+        {"json.loads(bytes(file[8:start]))": "json.loads(data[8:start])"},
         "json.loads takes bytes or text",
     ),
     "a header up to its last bracket": (
         "one_of_several",
-        {LONGER_HEADER: '    start = file[:start].rindex(b"}") + 1\n'},
+        {LONGER_HEADER: '    start = bytes(file[:start]).rindex(b"}") + 1\n'},
         "the header ends where its length says",
     ),
     "four bytes of the length": (
@@ -2648,6 +2648,71 @@ BITS = {
         {X_ROUNDED: "x_values, x_scale = x[None].astype(np.int8), np.ones((1, blocks), np.float32)"},
         "x was cast to int8",
     ),
+    "a scale with a sign": (
+        "a_scale_for_each_row",
+        {
+            "np.abs(parts).max(axis=2) / 127": (
+                "np.take_along_axis(parts, np.abs(parts).argmax(axis=2)[:, :, None], axis=2)[:, :, 0] / 127"
+            ),
+            "np.where(scale > 0,": "np.where(scale != 0,",
+        },
+        "a scale is a magnitude",
+    ),
+    "strided blocks": (
+        "a_scale_for_each_block",
+        {
+            "parts = weight.reshape(rows, columns // size, size)": "parts = weight.reshape(rows, size, -1)",
+            "np.abs(parts).max(axis=2)": "np.abs(parts).max(axis=1)",
+            RINT: "values = np.rint(parts / divisor[:, None])",
+        },
+        "a block is `block` NEIGHBOURS",
+    ),
+    "scales of no block": (
+        "scales_that_do_not_fit",
+        {"not blocks or ": ""},
+        "a B of 0 divides nothing",
+    ),
+    "a second offset taken for a length, not compared": (
+        "one_of_several",
+        {UNFIT: "    if False:\n", "file[start + first : start + last]": "file[start + first : start + first + last]"},
+        "and you took it for the length",
+    ),
+    "a BF16 looked at as float64": (
+        "the_upper_half",
+        {WIDER: WIDER.replace("np.float32", "np.float64")},
+        "looked at as float64",
+    ),
+    "four bytes of the length, the highest": (
+        "a_header_longer_than_the_file",
+        {"file[:8]": "file[:4]"},
+        "All 8 of them count",
+    ),
+    "x truncated": (
+        "a_scale_for_each_row_and_one_for_x",
+        {X_ROUNDED: f"{X_ROUNDED}\n    x_values = (x / np.repeat(x_scale[0], columns // blocks)).astype(np.int8)"},
+        "x / scale was cut",
+    ),
+    "the first row's scales": (
+        "a_scale_for_each_row_and_one_for_x",
+        {RESULT: RESULT.replace("(scale *", "(scale[:1] *")},
+        "only the first row's scales",
+    ),
+    "the first block's scales of the weights": (
+        "a_scale_for_each_block_of_both",
+        {RESULT: RESULT.replace("(scale *", "(scale[:, :1] *")},
+        "only the first block's scales of the weights",
+    ),
+    "one scale of the weights": (
+        "a_scale_for_each_block_of_both",
+        {RESULT: RESULT.replace("(scale *", "(scale[0, 0] *")},
+        "only the first scale of the weights",
+    ),
+    "scales multiplied in place": (
+        "what_it_was_given_stays",
+        {RESULT: RESULT.replace("return (sums * (scale * x_scale))", "scale *= x_scale\n    return (sums * scale)")},
+        "scale was changed in place",
+    ),
+    "-1 for None": (BETWEEN, {NONE: NONE.replace("return None", "return -1")}, "the result is None, not -1"),
     "floats": ("products_that_cancel", {RESULT: FLOATS}, "sum the products of whole numbers first"),
     "sums in float32": (
         "products_that_cancel",
@@ -2725,12 +2790,12 @@ BITS = {
     ),
     "repeated without an axis": (
         "rows_and_blocks",
-        {"np.repeat(scale, columns // scale.shape[1], axis=1)": "np.repeat(scale, columns // scale.shape[1])"},
+        {"np.repeat(scale, columns // blocks, axis=1)": "np.repeat(scale, columns // blocks)"},
         "np.repeat without an axis",
     ),
     "repeated along the rows": (
         "rows_and_blocks",
-        {"np.repeat(scale, columns // scale.shape[1], axis=1)": "np.repeat(scale, columns // scale.shape[1], axis=0)"},
+        {"np.repeat(scale, columns // blocks, axis=1)": "np.repeat(scale, columns // blocks, axis=0)"},
         "axis=0 repeats rows",
     ),
     "a block of 0 for None": (
@@ -2787,7 +2852,7 @@ BITS = {
     ),
     "a header as str writes it": (
         "a_tensor_alone",
-        {"json.loads(file[8:start])": "json.loads(str(file[8:start]))"},
+        {"json.loads(bytes(file[8:start]))": "json.loads(str(bytes(file[8:start])))"},
         "str(...) of bytes writes b'...' around them",
     ),
     "a length of bytes times 256": (

@@ -87,6 +87,7 @@ def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> 
     found += [
         ("that block does not divide the row", max(blocks, default=None)),
         ("where no block is good enough the result is None, not 0", 0),
+        ("where no block is good enough the result is None, not -1", -1),
     ]
     if right is not None:
         found.append((f"with blocks of {right} the error is {errors[right]:.4g}, within the bound: {ERROR}", None))

@@ -78,15 +78,15 @@ def every_shape_that_does_not_fit(student: Student, rng: np.random.Generator) ->
         expect_refused(student.dequantize, values, np.ones(shape, np.float32))
 
 
-PRODUCT = "    return values * np.repeat(scale, columns // scale.shape[1], axis=1)\n"
-FITS = "    if len(scale) != rows or columns % scale.shape[1]:\n"
+PRODUCT = "    return values * np.repeat(scale, columns // blocks, axis=1)\n"
+FITS = "    if len(scale) != rows or not blocks or columns % blocks:\n"
 
 MUTANTS = [
     Mutant(
         "tile",
         "repeats the scales one after the other",
         PRODUCT,
-        "    return values * np.tile(scale, (1, columns // scale.shape[1]))\n",
+        "    return values * np.tile(scale, (1, columns // blocks))\n",
         "product",
     ),
     Mutant("first", "the first scale of a row", PRODUCT, "    return values * scale[:, :1]\n", "product"),
@@ -99,12 +99,14 @@ MUTANTS = [
     ),
     Mutant("divided", "divides", PRODUCT, PRODUCT.replace("values * ", "values / "), "product"),
     Mutant("wide", "float64", PRODUCT, PRODUCT.replace("return values", "return values.astype(float)"), "dtype"),
-    Mutant("rows", "takes any number of rows", FITS, "    if columns % scale.shape[1]:\n", "refused"),
+    Mutant("rows", "takes any number of rows", FITS, "    if not blocks or columns % blocks:\n", "refused"),
+    Mutant("zero", "divides by 0", FITS, FITS.replace("not blocks or ", ""), "refused"),
     Mutant(
         "blocks",
         "cuts what does not fit",
         FITS,
-        "    if len(scale) == rows and columns % scale.shape[1]:\n        scale = scale[:, :1]\n"
+        "    if len(scale) == rows and (not blocks or columns % blocks):\n"
+        "        blocks, scale = 1, np.ones((rows, 1), np.float32)\n"
         "    if len(scale) != rows:\n",
         "refused",
     ),

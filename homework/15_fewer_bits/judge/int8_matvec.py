@@ -28,6 +28,8 @@ where memory limits, as in decoding, it is as fast.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
@@ -91,6 +93,18 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
             values, scale, x, np.int8, wide=True
         ),
         "int16 ends at 32,767, that is two products: np.int32": wrapped(values, scale, x, np.int16),
+        "x / scale was cut, not rounded to nearest: astype(np.int8) drops what is behind the point, np.rint first": (
+            summed(values, scale, *(part[0] for part in rounded(x[None], size, rounding=math.trunc)))
+        ),
+        "only the first row's scales were used: each row has its own": summed(
+            values, np.broadcast_to(scale[:1], scale.shape), x_values, x_scale
+        ),
+        "only the first block's scales of the weights were used: each block has its own": summed(
+            values, np.broadcast_to(scale[:, :1], scale.shape), x_values, x_scale
+        ),
+        "only the first scale of the weights was used: each row and block has its own": summed(
+            values, np.broadcast_to(scale[:1, :1], scale.shape), x_values, x_scale
+        ),
         "the scales of x are missing": summed(values, scale, x_values, ones),
         "the scales of the weights are missing": summed(values, np.ones_like(scale), x_values, x_scale),
         "both scales are missing": summed(values, np.ones_like(scale), x_values, ones),
@@ -199,6 +213,13 @@ RESULT = "    return (sums * (scale * x_scale)).sum(axis=1).astype(np.float32)\n
 ROUNDED = "    x_values, x_scale = quantize(x[None], columns // blocks)\n"
 
 MUTANTS = [
+    Mutant(
+        "in_place",
+        "multiplies the scales where they stand",
+        RESULT,
+        "    scale *= x_scale\n    return (sums * scale).sum(axis=1).astype(np.float32)\n",
+        "argument",
+    ),
     Mutant("int8", "products in int8", PARTS, PARTS.replace("int32", "int8"), "whole"),
     Mutant("float32", "sums in float32", SUMS, SUMS.replace("axis=2", "axis=2, dtype=np.float32"), "whole"),
     Mutant(

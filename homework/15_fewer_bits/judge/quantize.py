@@ -100,6 +100,10 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
             rounded(weight, block, magnitude=lambda numbers: abs(max(numbers))),
         ),
         (
+            "a scale is a magnitude, 0 or more: yours has the sign of the largest number, so take np.abs of it",
+            rounded(weight, block, magnitude=lambda numbers: max(numbers, key=abs)),
+        ),
+        (
             cut_off,
             rounded(weight, block, rounding=lambda number: int(np.clip(round(number), -127, 127)), magnitude=max),
         ),
