@@ -52,6 +52,10 @@ def _each(sizes: Iterable[str], unknown: int = -1) -> tuple[int, ...]:
     return tuple(unknown if size == "?" else int(size) for size in sizes)
 
 
+def _digits_or_unknown(sizes: Iterable[str]) -> tuple[int, ...]:
+    return tuple(int(size) if size.isdigit() else -1 for size in sizes)
+
+
 SHAPE: Mistakes = {
     "the sizes are still text: int() makes a number of each, and `?` becomes -1": lambda text: (
         tuple(_sizes_as_text(text)[0]),
@@ -95,6 +99,22 @@ SHAPE: Mistakes = {
     "a type may have more than three characters: it is all that follows the )": lambda text: (
         _each(text[1:-4].split(",")),
         text[-3:],
+    ),
+    "the type is all that follows the ), and bf16 has four characters": lambda text: (
+        _each(_sizes_as_text(text)[0]),
+        text[-3:],
+    ),
+    "the ( is still there, so the first size is no number: take it off before you split": lambda text: (
+        _digits_or_unknown(text.partition(")")[0].split(",")),
+        text.partition(")")[2],
+    ),
+    "each character was taken for a size, and the comma, too: split at the commas": lambda text: (
+        _digits_or_unknown(text[1:].partition(")")[0]),
+        text.partition(")")[2],
+    ),
+    "the sizes stand in a tuple of their own: return that tuple and the type": lambda text: (
+        *_each(_sizes_as_text(text)[0]),
+        _sizes_as_text(text)[1],
     ),
     "32 is one size, not a 3 and a 2: split at the commas": lambda text: (
         _each(size for size in text[1:].partition(")")[0] if size != ","),
@@ -166,6 +186,18 @@ CONNECT: Mistakes = {
     "the first dictionary has operators for keys: look up an operand, and get its producer": lambda operators: (
         _connected(operators, lambda table, operand, name: _put(table, name, operand), _append)
     ),
+    "the first dictionary has operators for keys, and lists for values: the operands in these lists are the keys": (
+        lambda operators: (
+            {name: outputs for name, _, outputs in operators},
+            _connected(operators, _put, _append)[1],
+        )
+    ),
+    "the loop ends in its first round: the return belongs behind it, not in it": lambda operators: _connected(
+        list(operators)[:1], _put, _append
+    ),
+    "a set keeps a reader once, and in no order: the names stand in a list": lambda operators: _connected(
+        operators, _put, lambda table, operand, name: table.setdefault(operand, set()).add(name)
+    ),
     "the second dictionary lists operands: it has the names of the operators that read them": lambda operators: (
         _connected(operators, _put, lambda table, operand, name: _append(table, operand, operand))
     ),
@@ -190,7 +222,12 @@ WEIGHT: Mistakes = {
     "as float64, 8 bytes are 1 number: name the type, np.float32, of which they are 2": lambda raw, shape: (
         np.frombuffer(raw).reshape(shape)
     ),
-    "the numbers stand in one row: give them the shape": lambda raw, shape: np.frombuffer(raw, np.float32),
+    "the numbers stand in one row: return the new array, with the shape, that reshape makes": lambda raw, shape: (
+        np.frombuffer(raw, np.float32)
+    ),
+    "f32 is how PNNX writes the type: for numpy it is np.float32": lambda raw, shape: np.frombuffer(raw, "f32").reshape(
+        shape
+    ),
     "each byte became a number: a float32 takes four, so name np.float32": lambda raw, shape: np.frombuffer(
         raw, np.uint8
     ).reshape(shape),
