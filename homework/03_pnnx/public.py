@@ -39,11 +39,18 @@ def expect_values(student: Student, oracle: Any, *cases: tuple[str, tuple[int, A
         why = is_str if expected[0] == 4 else f"{is_float}."
         element = "cannot read an element: split at each comma, and find one kind that fits all elements first."
         listed = expected[0] > 4
+        if expected[0] == 6:
+            element = f"cannot read an element: {is_float}, in a list, too. Find one kind that fits all elements first."
         causes = {
             "IndexError": "text[0] fails where the text is empty: text[:1] does not, nor does startswith.",
             "for int()": f"int() {element}" if listed else f"int() cannot read this text: {why}",
             "string to float": f"float() {element}" if listed else f"float() cannot read this text: {is_str}",
         }
+        if listed:
+            python = (
+                "eval and ast.literal_eval read Python, where (7) is a number and ij a name: split the text instead."
+            )
+            causes |= {"'int' object is not iterable": python, "malformed node": python}
         with likely(causes):
             got = student.parse_parameter(text)
         expect_pair(got, expected, text, oracle.value_mistakes(text, expected))
@@ -162,6 +169,18 @@ def lists_of_several_kinds(student: Student, rng: np.random.Generator, oracle: A
         with likely(causes):
             got = student.parse_parameter(text)
         expect_pair(got, expected, text, oracle.mixed_mistakes(text, expected, unread))
+
+
+@task("parse_parameter", "list", "mixed", "str", "float", "pair")
+def elements_are_told_apart_as_single_values_are(student: Student, oracle: Any) -> None:
+    """In a list, too, inf and .5 are strs, and an e alone makes a float."""
+    expect_values(
+        student,
+        oracle,
+        ("(1,1e-05)", (6, [1.0, 1e-05])),
+        ("(1,inf)", (7, ["1", "inf"])),
+        ("[.5,2.5]", (7, [".5", "2.5"])),
+    )
 
 
 @task("parse_parameter", "percent", "order")
@@ -299,7 +318,7 @@ def a_value_may_contain_equals(student: Student, oracle: Any) -> None:
 def weights_lose_their_mark(student: Student, oracle: Any) -> None:
     """An attribute's key loses its @, and only that; its value is shape and element type as text."""
     expect_line(
-        student, oracle, "nn.PReLU act 1 1 0 1 @weight=(32)f32", "pnnx.Attribute a 0 1 0 @a.b=(1,3)i64 @x@y=(2)f16"
+        student, oracle, "nn.PReLU act 1 1 0 1 @weight=(32)f32", "pnnx.Attribute a 0 1 0 @a.b=(1,3)i64 @x@y@=(2)f16"
     )
 
 

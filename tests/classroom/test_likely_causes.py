@@ -1792,6 +1792,101 @@ READER_AND_ORDER = {
         {"max(kind_of(element)": "max(max(parse_parameter(element)[0], INT)"},
         "in a list True, False and None are words",
     ),
+    "an or between texts, in the rule null": (
+        "03_pnnx",
+        "single_values",
+        {'if text in ("None", "()", "[]"):': 'if text == "None" or "()" or "[]":'},
+        "`text == 'None' or '()'` holds for every text",
+    ),
+    "an or between texts, in the rule bool": (
+        "03_pnnx",
+        "single_values",
+        {'if text in ("True", "False"):': 'if text == "True" or "False":'},
+        "`text == 'True' or 'False'` holds for every text",
+    ),
+    "longer words as bools": (
+        "03_pnnx",
+        "small_letters_are_words",
+        {'if text in ("True", "False"):': 'if text.startswith(("True", "False")):'},
+        "Only the words True and False alone are bools",
+    ),
+    "longer words as true": (
+        "03_pnnx",
+        "small_letters_are_words",
+        {
+            'if text in ("True", "False"):': 'if text.startswith(("True", "False")):',
+            'text == "True"': 'text.startswith("True")',
+        },
+        "Only the words True and False alone are bools",
+    ),
+    "longer words as null": (
+        "03_pnnx",
+        "small_letters_are_words",
+        {'if text in ("None", "()", "[]"):': 'if text in ("()", "[]") or text.startswith("None"):'},
+        "Only the word None alone is null",
+    ),
+    "the empty text as null": (
+        "03_pnnx",
+        "a_number_begins_with_a_digit",
+        {'if text in ("None", "()", "[]"):': 'if text in "None()[]":'},
+        "The empty text is a str",
+    ),
+    "numbers among strs": (
+        "03_pnnx",
+        "nothing_is_dropped",
+        {"READ[kind](element) for": "READ[kind_of(element)](element) for"},
+        "One str makes all elements strs",
+    ),
+    "isdigit for each element": (
+        "03_pnnx",
+        "lists_of_one_kind",
+        {"max(kind_of(element) for element": "max(INT if element.isdigit() else STRING for element"},
+        "No element is a str",
+    ),
+    "a number for a list of one": (
+        "03_pnnx",
+        "lists_of_one_kind",
+        {
+            "        return LIST_OF[kind], [": "        if len(elements) == 1:\n"
+            "            return LIST_OF[kind], READ[kind](text[1:-1])\n"
+            "        return LIST_OF[kind], ["
+        },
+        "One element stands in a list, too",
+    ),
+    "Python's own reader": (
+        "03_pnnx",
+        "lists_of_one_kind",
+        {"[READ[kind](element) for element in elements]": 'list(__import__("ast").literal_eval(text))'},
+        "eval and ast.literal_eval read Python",
+    ),
+    "elements by float": (
+        "03_pnnx",
+        "elements_are_told_apart_as_single_values_are",
+        {
+            "        return LIST_OF[kind], [": '        if "inf" in elements:\n'
+            "            return FLOATS, [float(element) for element in elements]\n"
+            "        return LIST_OF[kind], ["
+        },
+        "for PNNX they are strs in a list, too",
+    ),
+    "a list of floats by the point alone": (
+        "03_pnnx",
+        "elements_are_told_apart_as_single_values_are",
+        {"max(kind_of(element) for element": 'max(INT if "e-" in element else kind_of(element) for element'},
+        "with . or e in it, a number is a float, in a list, too",
+    ),
+    "numbers as options": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"            params[key] = value\n": "            params[key] = int(value) if value.isdigit() else value\n"},
+        "An option's value stays raw text",
+    ),
+    "marks stripped at both ends": (
+        "03_pnnx",
+        "weights_lose_their_mark",
+        {"attributes[key[1:]] = value": 'attributes[key.strip("@")] = value'},
+        "An attribute's key loses one @",
+    ),
     "a call of parse_parameter, which is not written yet": (
         "03_pnnx",
         "options_are_raw_text",

@@ -191,6 +191,10 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "An option whose value is empty has the empty str as its value, not None.": (
             operator_type, name, inputs, outputs, {key: v or None for key, v in params.items()}, attributes,
         ),
+        "An option's value stays raw text, also where it looks like a number.": (
+            operator_type, name, inputs, outputs, {key: int(v) if v.isdigit() else v for key, v in params.items()},
+            attributes,
+        ),
         RAW: (
             operator_type, name, inputs, outputs, {key: pair_of(v) for key, v in params.items()}, attributes,
         ),
@@ -231,6 +235,9 @@ def line_mistakes(line: str) -> dict[str, Any]:
         ),
         "An attribute's key loses only its first character, the mark: key[1:].": (
             operator_type, name, inputs, outputs, params, {key.replace("@", ""): v for key, v in attributes.items()},
+        ),
+        "An attribute's key loses one @, its first character: strip takes all that stand at the ends.": (
+            operator_type, name, inputs, outputs, params, {key.strip("@"): v for key, v in attributes.items()},
         ),
         "Options come in a dictionary: the text before the first = is the key, the text after it the value.": (
             operator_type, name, inputs, outputs, [f"{key}={v}" for key, v in params.items()], attributes,
@@ -434,6 +441,13 @@ MUTANTS = [
         "only the first character is the mark",
         old="attributes[key[1:]] = value",
         new='attributes[key.replace("@", "")] = value',
+        breaks="attributes",
+    ),
+    Mutant(
+        "marks at both ends",
+        "strip takes a last @, too",
+        old="attributes[key[1:]] = value",
+        new='attributes[key.strip("@")] = value',
         breaks="attributes",
     ),
     Mutant(

@@ -50,9 +50,20 @@ def value_mistakes(text: str, expected: tuple[int, Any]) -> dict[str, Any]:
         "The pair is a list: write (kind, value), which is a tuple.": [kind, value],
         "The two parts are swapped: the type comes first, then the value.": (value, kind),
         "The value alone came back: return the tuple (type, value).": value,
-        "bool('False') is True, as for every text that is not empty: compare with 'True'.": (1, True),
         "The text is returned as it came: turn it into what its type says.": (kind, text),
     }
+    if kind == 1:
+        wrong["bool('False') is True, as for every text that is not empty: compare with 'True'."] = (1, True)
+    else:
+        wrong[
+            "Only True and False are bools: `text == 'True' or 'False'` holds for every text, so write text in "
+            "('True', 'False')."
+        ] = (1, False)
+    if kind != 0:
+        wrong[
+            "Only None, () and [] are null: `text == 'None' or '()'` holds for every text, so write text in ('None', "
+            "'()', '[]')."
+        ] = (0, None)
     if kind in NO_STR:
         wrong = {NO_STR[kind]: (4, text), **wrong}
     if kind == 2:
@@ -85,6 +96,8 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
         "The brackets were read as elements: split what stands between them, text[1:-1].": (7, text.split(",")),
         "A tuple came back: the value is a list.": (kind, tuple(value)),
     }
+    if len(value) == 1:
+        wrong["One element stands in a list, too: [7], and not 7."] = (kind, value[0])
     if kind == 5:
         wrong["int(float(text)) loses the last digits of a large number in a list, too: take int(text)."] = (
             5,
@@ -100,7 +113,7 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
     if kind == 6:
         wrong["Find the kind of the whole list first, then read every element as that kind."] = (
             6,
-            [float(one) if "." in one else int(one) for one in elements],
+            [pnnx.parse(one).value for one in elements],
         )
         if any(pnnx.parse(one).kind == 2 for one in elements):
             wrong["An int beside a float becomes a float: a list is made of strs only if one element is a str."] = (
@@ -108,6 +121,17 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
                 elements,
             )
     own = [pnnx.parse(one) for one in elements]
+    if kind < 7 and {one.kind for one in own} == {own[0].kind}:
+        cause = "No element is a str: a number begins with a digit, or with - and a digit, in a list, too."
+        wrong[cause] = (7, elements)
+    if kind == 7:
+        cause = "One str makes all elements strs: each keeps its text, also where that looks like a number."
+        wrong[cause] = (7, [one.value if one.kind in (2, 3) else word for one, word in zip(own, elements, strict=True)])
+        if numbers := _by_float(elements):
+            cause = (
+                "float() reads inf and .5, but for PNNX they are strs in a list, too: the rule str comes before float."
+            )
+            wrong[cause] = (6, numbers)
     if {int(one.kind) for one in own} <= {2, 3, 4} and own[0].kind + 3 != kind:
         cause = "The first element alone decides the kind of the list: look at all elements."
         wrong[cause] = (int(own[0].kind) + 3, [one.value for one in own])
@@ -118,11 +142,31 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
     return wrong
 
 
+def _by_float(elements: list[str]) -> list[float]:
+    """What float() makes of the elements; [] if it cannot read one of them."""
+    try:
+        return [float(one) for one in elements]
+    except ValueError:
+        return []
+
+
 def _str_mistakes(text: str) -> dict[str, Any]:
-    wrong: dict[str, Any] = {
-        "True and False are written with a capital letter; other words are strs.": (1, text.lower() == "true"),
-        "None is written with a capital letter; other words are strs.": (0, None),
-    }
+    wrong: dict[str, Any] = {}
+    if text.lower() in ("true", "false"):
+        wrong["True and False are written with a capital letter; other words are strs."] = (1, text.lower() == "true")
+    if text in ("none", "null"):
+        wrong["None is written with a capital letter; other words are strs."] = (0, None)
+    if text.startswith(("True", "False")):
+        wrong |= {
+            "Only the words True and False alone are bools: a longer one that begins so is a str.": (1, False),
+            "Only the words True and False alone are bools: a longer one that begins so is a str, too.": (1, True),
+        }
+    if text.startswith("None"):
+        wrong["Only the word None alone is null: a longer one that begins so is a str."] = (0, None)
+    if not text:
+        wrong[
+            "The empty text is a str: only None, () and [] are null. ('' in 'None' is True: compare whole texts.)"
+        ] = (0, None)
     try:
         number = float(text)
     except ValueError:
@@ -214,6 +258,8 @@ def random_numbers(student: Student, rng: np.random.Generator) -> None:
 @task("parse_parameter")
 def random_mixtures(student: Student, rng: np.random.Generator) -> None:
     """Ints among floats become floats; a single str, wherever it stands, makes every element a str."""
+    for text, expected in (("(3,2e3)", (6, [3.0, 2000.0])), ("[-inf,1.5]", (7, ["-inf", "1.5"]))):
+        expect(student.parse_parameter(text), expected, what=f"the result for {text!r}")
     for _ in range(12):
         count = int(rng.integers(2, 12))
         texts = [str(int(n)) for n in rng.integers(-99, 99, count)]
@@ -388,6 +434,31 @@ MUTANTS = [
         "strip takes away all brackets at the ends, not one",
         old='        elements = text[1:-1].split(",")\n',
         new='        elements = text.strip("()[]").split(",")\n',
+        breaks="list",
+    ),
+    Mutant(
+        "elements_by_float",
+        "the rule str holds for a text alone, and inf in a list becomes a float",
+        old="        kind = max(kind_of(element) for element in elements)  # int < float < str\n",
+        new=(
+            "        kind = max(kind_of(element) for element in elements)\n"
+            "        try:\n"
+            "            if kind == STRING:\n"
+            "                return FLOATS, [float(element) for element in elements]\n"
+            "        except ValueError:\n"
+            "            pass\n"
+        ),
+        breaks="list",
+    ),
+    Mutant(
+        "exponent_forgotten_in_lists",
+        "only the point makes a list of floats, and int('1e-05') fails",
+        old="        kind = max(kind_of(element) for element in elements)  # int < float < str\n",
+        new=(
+            "        kind = max(kind_of(element) for element in elements)\n"
+            '        if kind == FLOAT and not any("." in element for element in elements):\n'
+            "            kind = INT\n"
+        ),
         breaks="list",
     ),
     Mutant(
