@@ -126,11 +126,16 @@ def must_pass(student: Student, conv: Convolution, again: bool = False) -> None:
             several = "== compares number by number, and assert wants one answer: np.array_equal, or np.allclose"
             raise _failure(f"line {error.line} raised {error.type}: {error.message}", "", "", several) from None
         if error.is_a("ValueError") and "could not be broadcast" in error.message:
+            empty = (
+                "the window has no channels: its slice begins behind the last one, so the group is too large. The "
+                "group of output channel o is o // (O/groups), and it begins at channel group * (C/groups)"
+            )
             own = (
                 "two arrays do not fit, so print their shapes: weight is (O, C/groups, kh, kw), the kernel weight[o] "
                 "is (C/groups, kh, kw), and its window has as many channels, rows and columns"
             )
-            raise _failure(f"line {error.line} raised {error.type}: {error.message}", "", "", own) from None
+            cause = empty if "shapes (0," in error.message else own
+            raise _failure(f"line {error.line} raised {error.type}: {error.message}", "", "", cause) from None
         if not error.is_a("AssertionError"):
             raise
         words = f'. Its words: "{error.message}"' if error.message.strip() else ", and its assert has no message"
@@ -472,6 +477,11 @@ def a_wrong_third_group_is_caught(student: Student, rng: np.random.Generator) ->
 PAIRS = "np.pad(x, p) pads all axes alike, samples and channels too: give a pair for each axis, (0, 0) for those"
 
 
+PLACED = (
+    "x does not fit into the place that it gets inside the border: that is H rows from row ph on, ph : ph + H, and W "
+    "columns from column pw on, pw : pw + W"
+)
+
 EMPTY_SLICE = "-0 is 0, so with a padding of 0 the slice ph:-ph is empty: write ph : ph + H, and pw : pw + W"
 
 OUTSIDE = (
@@ -526,7 +536,12 @@ def the_windows_of_the_lesson(student: Student, oracle: Any) -> None:
     beyond = f"{OUTSIDE}; output_size counts them, with the stride"
     causes = {"0,0)": EMPTY_SLICE, "could not broadcast": LAST_AXES, "zero-size array": beyond}
     causes |= (
-        {"unpack": "x has four axes: samples, channels, height, width = x.shape"} | OF_NUMPY | {"ValueError": SIDES}
+        {
+            "unpack": "x has four axes: samples, channels, height, width = x.shape",
+            "requested shape (4,2)": "np.pad takes a pair for each axis, and x has four: (0, 0) for samples and channels",
+        }
+        | OF_NUMPY
+        | {"ValueError": SIDES}
     )
     with likely(causes):
         got = student.max_pool2d(x, (2, 2), (2, 2), (0, 0))
@@ -585,7 +600,7 @@ def the_border_has_two_widths(student: Student, rng: np.random.Generator, oracle
         expected = oracle.pooled(x, (2, 2), (1, 1), padding)
         mistakes = oracle.geometry_mistakes(x, (2, 2), (1, 1), padding)
         mistakes |= oracle.border_mistakes(x, (2, 2), (1, 1), padding)
-        with likely({"could not broadcast": PAIRS, "zero-size array": PADDED_TWICE}):
+        with likely({"from shape (1,1,4,4)": PLACED, "could not broadcast": PAIRS, "zero-size array": PADDED_TWICE}):
             got = student.max_pool2d(x, (2, 2), (1, 1), padding)
         expect(got, expected, what=f"{padding=}", mistakes=mistakes)
 
@@ -642,12 +657,17 @@ def a_window_larger_than_the_image_is_refused(student: Student, rng: np.random.G
     cause = "raise ValueError if output_size gives less than 1 for the rows or for the columns"
     for kernel_size, padding in (((3, 1), (0, 0)), ((1, 5), (0, 0)), ((5, 1), (1, 0)), ((2, 8), (1, 1))):
         expect_refused(student.max_pool2d, x, kernel_size, (1, 1), padding, cause=cause)
-    with likely({"could not broadcast": PAIRS, "zero-size array": PADDED_TWICE, "ValueError": REFUSED}):
+    causes = {"from shape (1,1,2,4)": PLACED, "could not broadcast": PAIRS, "zero-size array": PADDED_TWICE}
+    with likely(causes | {"ValueError": REFUSED}):
         got = student.max_pool2d(x, (4, 4), (3, 3), (1, 0))
     expect(got, oracle.pooled(x, (4, 4), (3, 3), (1, 0)))
 
 
 # --- Task 6.3
+
+
+RAGGED = ("inhomogeneous", "must have the same shape", "must match exactly")
+"""What np.array, np.stack and np.concatenate say of windows that are not all of one size."""
 
 
 @task("im2col", "windows", "lines")
@@ -662,7 +682,9 @@ def the_rows_of_the_lesson(student: Student, oracle: Any) -> None:
     mistakes = oracle.order_mistakes(IMAGE[None], (3, 3))
     beyond = "some windows stick out of the image and have fewer pixels: output_size counts those that fit"
     channel = "the first axis of x is the channel: a window is x[:, i : ..., j : ...]"
-    causes = {"0,0)": EMPTY_SLICE, "inhomogeneous": beyond, "from shape (6,)": beyond, "from shape (12,)": channel}
+    causes = {"0,0)": EMPTY_SLICE, "from shape (6,)": beyond, "from shape (12,)": channel}
+    causes |= dict.fromkeys(RAGGED, beyond)
+    causes["requested shape (3,2)"] = "np.pad takes a pair for each axis, and x has three: (0, 0) for the channels"
     causes["from shape (3,)"] = "a window stuck out of the image: with stride 1 window (i, j) begins at row i, column j"
     fits = "here a window of 3x3 fits into an image of 4x4: x is (C, H, W), so channels, height, width = x.shape"
     causes |= {"unpack": "x has three axes: channels, height, width = x.shape"} | OF_NUMPY | {"ValueError": fits}
@@ -725,7 +747,7 @@ def strides_have_two_directions(student: Student, rng: np.random.Generator, orac
     expected = oracle.rows_of(x, (3, 3), (2, 1), (0, 0))
     mistakes = oracle.geometry_mistakes(x, (3, 3), (2, 1), (0, 0))
     beyond = "some windows stick out of the image: window (i, j) begins at row i * stride[0], column j * stride[1]"
-    with likely({"inhomogeneous": beyond, "could not broadcast": beyond}):
+    with likely(dict.fromkeys((*RAGGED, "could not broadcast"), beyond)):
         got = student.im2col(x, (3, 3), (2, 1), (0, 0))
     try:
         expect(got, expected, mistakes=mistakes)
@@ -751,7 +773,14 @@ def paddings_have_two_directions(student: Student, rng: np.random.Generator, ora
             "adds the padding itself, was given the size of the padded image"
         )
         counted = "there are more windows than were counted: output_size takes the padding, for rows and for columns"
-        with likely({"inhomogeneous": fewer, "could not broadcast": fewer, "IndexError": counted}):
+        twice = (
+            "windows that do not fit were counted: output_size adds the padding itself, so give it the size of x, and "
+            "not that of the padded image"
+        )
+        channels = "a window has the pixels of two channels, and x has one: np.pad(x, p) pads the channels too"
+        causes = {"shape was (12,)": twice, "from shape (18,)": f"{channels}, so give a pair for each axis"}
+        causes |= dict.fromkeys((*RAGGED, "could not broadcast"), fewer) | {"IndexError": counted}
+        with likely(causes):
             got = student.im2col(x, (3, 3), (1, 1), padding)
         expect(got, expected, what=f"{padding=}", mistakes=mistakes)
 
@@ -824,7 +853,7 @@ def a_window_that_does_not_fit_is_refused(student: Student, rng: np.random.Gener
         ((9, 9), (1, 1)),
     ):
         expect_refused(student.im2col, x, kernel_size, (1, 1), padding, cause=cause)
-    with likely({"broadcast": "", "inhomogeneous": "", "ValueError": REFUSED}):
+    with likely(dict.fromkeys(("broadcast", *RAGGED), "") | {"ValueError": REFUSED}):
         got = student.im2col(x, (4, 4), (3, 3), (1, 0))
     expect(got, oracle.rows_of(x, (4, 4), (3, 3), (1, 0)))
 
@@ -840,6 +869,7 @@ MADE_OF = (
 COUNTED = "im2col gave another number of rows than you counted: both it and output_size need stride and padding"
 OVER_THE_EDGE = "a window runs over the edge: window (i, j) begins at row i * stride[0] and column j * stride[1]"
 OTHER_ROWS = {"cannot reshape": COUNTED, "could not broadcast": COUNTED}
+TWICE = "im2col gave more rows than fit: it pads the image itself, so give it x, and not an x that is padded already"
 
 
 def made_of_im2col(test: Callable[..., None]) -> Callable[..., None]:
@@ -1017,7 +1047,7 @@ def paddings_reach_im2col(student: Student, rng: np.random.Generator, oracle: An
     for padding in ((1, 0), (0, 2)):
         expected = oracle.reference(x, weight, padding=padding)
         mistakes = oracle.geometry_mistakes(x, weight, (1, 1), padding)
-        with likely(OTHER_ROWS):
+        with likely({"array of size 12 ": TWICE, "from shape (1,6,2)": TWICE} | OTHER_ROWS):
             got = student.conv2d(x, weight, np.zeros(1), (1, 1), padding, 1)
         expect(got, expected, what=f"{padding=}", mistakes=mistakes)
 

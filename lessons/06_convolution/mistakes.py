@@ -26,6 +26,9 @@ OUTPUT_SIZE: Mistakes = {
     "only kernel_size is divided: (size + 2 * padding - kernel_size) needs brackets": (
         lambda size, k, s=1, p=0: size + 2 * p - k // s + 1
     ),
+    "only 2 * padding is divided: (size + 2 * padding - kernel_size) needs brackets": (
+        lambda size, k, s=1, p=0: size - k + 2 * p // s + 1
+    ),
     "a last window that sticks out is counted: // rounds down": lambda size, k, s=1, p=0: (
         -(-(size + 2 * p - k) // s) + 1
     ),

@@ -3302,6 +3302,19 @@ PUT = """    result = back @ sums @ back.T
             y[o, 2 * i : 2 * i + 2, 2 * j : 2 * j + 2] = result[o, i, j]
     return y
 """
+POOLING_BORDER = "bordered = np.pad(x, ((0, 0), (0, 0), (above, above), (left, left)), constant_values=-np.inf)"
+AS_BORDERED = {
+    "y = np.empty((*x.shape[:2], *sizes), x.dtype)": (
+        "sizes = [n - k + 1 for n, k in zip(bordered.shape[2:], kernel_size)]\n"
+        "    y = np.empty((*bordered.shape[:2], *sizes), x.dtype)"
+    )
+}
+STACKED = {
+    "    result = np.empty((rows * cols, channels * kh * kw), x.dtype)\n": "    result = []\n",
+    "        result[i * cols + j] = window.reshape(-1)\n": "        result.append(window.reshape(-1))\n",
+    "    return result\n": "    return np.stack(result)\n",
+}
+BEFORE_ALL = "    x, ph, pw = np.pad(x, padding), 0, 0\n    channels, height, width = x.shape\n"
 ARRAYS = {
     "buffers in the order of lives": (
         "11_speed",
@@ -4086,6 +4099,142 @@ ARRAYS = {
         "the_element_type_is_kept",
         {"channels * kh * kw), x.dtype": "channels * kh * kw), np.float32"},
         "the rows are float32, whatever x is",
+    ),
+    "an image larger than its place in the border": (
+        "06_convolution",
+        "the_border_has_two_widths",
+        {
+            POOLING_BORDER: (
+                "(height, width), sides = x.shape[2:], (x.shape[2] + 2 * above, x.shape[3] + 2 * left)\n"
+                "    bordered = np.full((*x.shape[:2], *sides), -np.inf, x.dtype)\n"
+                "    bordered[:, :, above:height, left:width] = x"
+            )
+        },
+        "x does not fit into the place that it gets",
+    ),
+    "a border around samples and channels": (
+        "06_convolution",
+        "the_border_has_two_widths",
+        {POOLING_BORDER: "bordered = np.pad(x, padding, constant_values=-np.inf)", **AS_BORDERED},
+        "too: give a pair for each axis, (0, 0) for those",
+    ),
+    "a border of 0 around samples and channels": (
+        "06_convolution",
+        "the_border_has_two_widths",
+        {POOLING_BORDER: "bordered = np.pad(x, padding)", **AS_BORDERED},
+        "and it pads with 0",
+    ),
+    "two pairs for the four axes of a batch": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {"((0, 0), (0, 0), (above, above), (left, left))": "((above, above), (left, left))"},
+        "x has four: (0, 0) for samples and channels",
+    ),
+    "two pairs for the three axes of an image": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"((0, 0), (ph, ph), (pw, pw))": "((ph, ph), (pw, pw))"},
+        "x has three: (0, 0) for the channels",
+    ),
+    "stacked windows that stick out": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {
+            "for i, j in np.ndindex(rows, cols):\n        window = padded": (
+                "for i, j in np.ndindex(height, width):\n        window = padded"
+            ),
+            **STACKED,
+        },
+        "some windows stick out of the image",
+    ),
+    "stacked windows of a border on one side": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"((0, 0), (ph, ph), (pw, pw))": "((0, 0), (ph, 0), (pw, 0))", **STACKED},
+        "the border stands on one side only",
+    ),
+    "windows of a padded image, counted with the padding": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {
+            "output_size(height, kh, sh, ph), output_size(width, kw, sw, pw)": (
+                "output_size(height + 2 * ph, kh, sh, ph), output_size(width + 2 * pw, kw, sw, pw)"
+            ),
+            **STACKED,
+            "    return result\n": "    return np.array(result)\n",
+        },
+        "give it the size of x, and not that of the padded image",
+    ),
+    "a border around the channels": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"padded = np.pad(x, ((0, 0), (ph, ph), (pw, pw)))": "padded = np.pad(x, padding)"},
+        "the pixels of two channels, and x has one",
+    ),
+    "a border around the channels, with rows to match": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"    channels, height, width = x.shape\n": BEFORE_ALL},
+        "np.pad(x, p) pads all axes alike, the channels too",
+    ),
+    "rows at i + j": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"result = np.empty(": "result = np.zeros(", "result[i * cols + j]": "result[i + j]"},
+        "was written into row i + j",
+    ),
+    "a bias in the loop over the groups": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {
+            "T.reshape(-1, rows, cols)\n": (
+                "T.reshape(-1, rows, cols)\n"
+                "        if bias is not None:\n"
+                "            y[n] += bias.reshape(groups, -1, 1, 1)\n"
+            ),
+            "return y if bias is None else y + bias[:, None, None]": "return y",
+        },
+        "in the loop over the groups",
+    ),
+    "a bias in the loop over the samples": (
+        "06_convolution",
+        "everything_at_once",
+        {
+            "T.reshape(-1, rows, cols)\n": (
+                "T.reshape(-1, rows, cols)\n"
+                "        if bias is not None and g == groups - 1:\n"
+                "            y += bias.reshape(groups, -1, 1, 1)\n"
+            ),
+            "return y if bias is None else y + bias[:, None, None]": "return y",
+        },
+        "in the loop over the samples",
+    ),
+    "results of the groups in turn": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"y = y.reshape(len(x)": "y = y.swapaxes(1, 2).reshape(len(x)"},
+        "the results of the groups alternate",
+    ),
+    "a padded image for im2col": (
+        "06_convolution",
+        "paddings_reach_im2col",
+        {
+            "im2col(x[n, g * depth : (g + 1) * depth]": (
+                "im2col(np.pad(x[n, g * depth : (g + 1) * depth], [(0, 0), *zip(padding, padding)])"
+            )
+        },
+        "im2col gave more rows than fit",
+    ),
+    "a padded image for all": (
+        "06_convolution",
+        "paddings_reach_im2col",
+        {
+            "    outputs, depth, kh, kw = weight.shape\n": (
+                "    outputs, depth, kh, kw = weight.shape\n"
+                "    x = np.pad(x, ((0, 0), (0, 0), *zip(padding, padding)))\n"
+            )
+        },
+        "the padding was added twice",
     ),
     "as wide as high": (
         "06_convolution",

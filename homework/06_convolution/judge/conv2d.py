@@ -110,14 +110,24 @@ def group_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: 
 
     right = reference(x, weight, bias, groups=groups)
     near = np.concatenate([x[:, g : g + x.shape[1] // groups] for g in range(groups)], 1)
-    alternating = right.reshape(len(x), groups, -1, *right.shape[2:]).swapaxes(1, 2).reshape(right.shape)
+    each = bias[:, None, None]
+    later = np.repeat(np.arange(groups)[::-1], len(bias) // groups)[:, None, None]  # groups that come after o's own
+
+    def alternating(y: np.ndarray) -> np.ndarray:
+        return y.reshape(len(x), groups, -1, *y.shape[2:]).swapaxes(1, 2).reshape(y.shape)
+
     return {
         "every group takes the bias of the first: output channel k of group g has bias[g * (O/groups) + k]": (
             reference(x, weight, first(bias, 0), groups=groups)
         ),
         "every group looks at the channels of the first": reference(first(x, 1), weight, bias, groups=groups),
         "every group uses the kernels of the first": reference(x, first(weight, 0), bias, groups=groups),
-        "the output channels of the groups alternate: all of group 0 come first": alternating,
+        "the output channels of the groups alternate: all of group 0 come first": alternating(right),
+        "the results of the groups alternate: those of group 0 come first, then those of group 1": (
+            alternating(right - each) + each
+        ),
+        "the bias was added in the loop over the groups, to output channels that had theirs already: add it once, "
+        "after the loop": right + later * each,
         "each group takes every groups-th input channel: a group's are next to each other, g * (C/groups) and on": (
             reference(in_turn(x, 1), weight, bias, groups=groups)
         ),
@@ -147,6 +157,10 @@ def geometry_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: 
         **{cause: (step, padding) for cause, step in steps.items()},
         "the paddings are swapped: padding[0] goes above and below": (stride, padding[::-1]),
         "padding is ignored: give it to im2col": (stride, (0, 0)),
+        "the padding was added twice: im2col pads the image itself, so give it x as it is": (
+            stride,
+            (2 * padding[0], 2 * padding[1]),
+        ),
     }
     begins = {
         "there are as many windows as there should be. Window (i, j) begins at row i * stride[0] and column "
@@ -175,7 +189,12 @@ def together_mistakes(
     right = reference(x, weight, bias, stride, padding, groups)
     parts = right.reshape(len(x), groups, -1, *right.shape[2:])
     mixed = parts.swapaxes(0, 1).reshape(right.shape)
-    wrong = {"every sample got the result of the first": np.repeat(right[:1], len(x), 0)}
+    later = np.arange(len(x))[::-1, None, None, None]  # samples that come after this one
+    wrong = {
+        "every sample got the result of the first": np.repeat(right[:1], len(x), 0),
+        "the bias was added in the loop over the samples, to samples that had it already: add it once, after the "
+        "loop": right + later * bias[:, None, None],
+    }
     if groups > 1:
         wrong["samples and groups are mixed up: a reshape keeps the order in which the numbers lie"] = mixed
         first = np.concatenate([np.split(x, groups, 1)[0]] * groups, 1)

@@ -51,6 +51,9 @@ def order_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
     fewer = right.reshape(-1, cols, right.shape[1])[:-1, :-1].reshape(-1, right.shape[1])
     down = right.reshape(-1, cols, right.shape[1]).swapaxes(0, 1).reshape(right.shape)
     ends = right.reshape(-1, cols, right.shape[1])[:, -1]
+    summed = np.zeros_like(right)
+    for at, row in enumerate(right):
+        summed[sum(divmod(at, cols))] = row
     return {
         "the windows go down before they go right: let the column move fastest": down,
         "each window is read column by column: flatten it row by row": (
@@ -62,6 +65,7 @@ def order_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
         "a line of windows goes into one row: count on after every window, inside the inner loop": (
             np.concatenate([ends, np.zeros_like(right)])[: len(right)]
         ),
+        "window (i, j) was written into row i + j, over another one: i * W' + j windows come before it": summed,
         "each window is a column of the result: it must be a row": np.ascontiguousarray(right.T),
         "the result has more than two axes: one for the windows and one for their numbers": (
             in_windows(right, 1, kernel_size)[:, 0]
@@ -82,8 +86,8 @@ def channel_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
         ),
         "every channel is the first one": rows_of(np.repeat(x[:1], len(x), 0), kernel_size, (1, 1), (0, 0)),
         "only the first channel was read": rows_of(x[:1], kernel_size, (1, 1), (0, 0)),
-        "the channel's axis stands before those that count the windows: move it behind them, as with "
-        "transpose(1, 2, 0, 3, 4), before reshape": windows.swapaxes(0, 1).reshape(right.shape),
+        "the channel's axis stands before those that count the windows: move it behind them, with transpose, before "
+        "reshape": windows.swapaxes(0, 1).reshape(right.shape),
         "each channel has rows of its own: a row holds the window of all channels": (
             np.concatenate([rows_of(channel[None], kernel_size, (1, 1), (0, 0)) for channel in x])
         ),
@@ -159,6 +163,9 @@ def border_mistakes(x: np.ndarray, kernel_size: Pair, padding: Pair) -> dict[str
     (ph, pw), none = padding, (0, 0)
     return {
         "no padding was added": rows_of(x, kernel_size, (1, 1), none),
+        "np.pad(x, p) pads all axes alike, the channels too: give a pair for each axis, (0, 0) for the channels": (
+            rows_of(np.pad(x, padding), kernel_size, (1, 1), none)
+        ),
         "the border repeats the edge of the image: it must be 0": (
             rows_of(np.pad(x, ((0, 0), (ph, ph), (pw, pw)), mode="edge"), kernel_size, (1, 1), none)
         ),

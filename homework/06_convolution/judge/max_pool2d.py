@@ -135,7 +135,14 @@ def border_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pai
     rows, cols = pooled(x, kernel_size, stride, padding).shape[2:]
     more = rows * stride[0] + kernel_size[0], cols * stride[1] + kernel_size[1]  # a slice beyond the end is shorter
     pairs = np.pad(x, ((0, 0), (0, 0), (ph, pw + more[0]), (ph, pw + more[1])), constant_values=-np.inf)
+    axes = "np.pad(x, p) pads all axes alike, samples and channels too"
     return {
+        f"{axes}: give a pair for each axis, (0, 0) for those": pooled(
+            np.pad(x, padding, constant_values=-np.inf), kernel_size, stride, none
+        ),
+        f"{axes}, and it pads with 0: give a pair for each axis, (0, 0) for those, and a border of -np.inf": pooled(
+            np.pad(x, padding), kernel_size, stride, none
+        ),
         "the border is 0, and 0 beats every negative pixel: it must be -np.inf": pooled(
             x, kernel_size, stride, padding, 0.0
         ),
