@@ -538,7 +538,8 @@ def the_windows_of_the_lesson(student: Student, oracle: Any) -> None:
     causes |= (
         {
             "unpack": "x has four axes: samples, channels, height, width = x.shape",
-            "requested shape (4,2)": "np.pad takes a pair for each axis, and x has four: (0, 0) for samples and channels",
+            "requested shape (4,2)": "np.pad takes a pair for each axis, and x has four: (0, 0) for samples and "
+            "channels",
         }
         | OF_NUMPY
         | {"ValueError": SIDES}
