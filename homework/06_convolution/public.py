@@ -127,8 +127,9 @@ def must_pass(student: Student, conv: Convolution, again: bool = False) -> None:
             raise _failure(f"line {error.line} raised {error.type}: {error.message}", "", "", several) from None
         if error.is_a("ValueError") and "could not be broadcast" in error.message:
             empty = (
-                "the window has no channels: its slice begins behind the last one, so the group is too large. The "
-                "group of output channel o is o // (O/groups), and it begins at channel group * (C/groups)"
+                "the window has no channels: its slice begins behind the last one. It should begin at group * "
+                "(C/groups), so either the group is too large (that of output channel o is o // (O/groups)), or weight "
+                "has more than C/groups planes a kernel"
             )
             own = (
                 "two arrays do not fit, so print their shapes: weight is (O, C/groups, kh, kw), the kernel weight[o] "

@@ -4501,7 +4501,7 @@ ARRAYS = {
         "06_convolution",
         "right_convolutions_are_accepted",
         {"(3 * groups, 2, kh, kw)": "(3 * groups, 4, kh, kw)"},
-        "and its window has as many channels",
+        "or weight has more than C/groups planes",
     ),
     "weight as a convolution has it": (
         "12_unet",

@@ -74,6 +74,15 @@ WRITTEN = {
         "caught 0 of 10",
         "write an `assert`",
     ),
+    "a window of too few columns": (
+        WHOLE + "    y = np.zeros((2, 4, 3, 4))\n"
+        "    for n, o, i, j in np.ndindex(*y.shape):\n"
+        "        window = x[n, o // 2 * 2 : o // 2 * 2 + 2, i : i + 3, j : j + 2]\n"
+        "        y[n, o, i, j] = (window * weight[o]).sum() + bias[o]\n"
+        "    assert np.allclose(conv(x, weight, bias, 2), y)\n",
+        "could not be broadcast together with shapes (2,3,2) (2,3,3)",
+        "its window has as many channels, rows and columns",
+    ),
     "a group that is too large": (
         WHOLE + "    y = np.zeros((2, 4, 3, 4))\n"
         "    for n, o, i, j in np.ndindex(*y.shape):\n"
