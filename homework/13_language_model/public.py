@@ -89,8 +89,9 @@ def expect_numbers(
     except Failure as failure:
         if wider and got.shape == expected.shape:
             failure.cause = (
-                "somewhere a float64 came in, and made all after it float64: np.sqrt(D) and np.tri are float64, "
-                "math.sqrt(D) and np.tri(..., dtype=bool) are not"
+                "somewhere a float64 came in, and made all after it float64: np.sqrt(D) and np.tri are float64, and so "
+                "is np.where(mask, 0, -np.inf); math.sqrt(D), np.tri(..., dtype=bool) and np.where(mask, scores, "
+                "-np.inf) are not"
             )
         elif isinstance(got, np.ndarray) and failure.of_type:
             failure.cause = failure.cause or f"the result has the dtype of q, here {expected.dtype}: leave astype away"
@@ -226,8 +227,8 @@ def large_scores_do_not_overflow(student: Student, rng: np.random.Generator, ora
             q[..., 0], k[..., 0], keys[..., 0] = -500, 4, 4
         expected = oracle.attention(q, k, v, keys, values, 2)
         mistakes = {
-            **oracle.attention_mistakes(q, k, v, keys, values, 2),
             **oracle.large_mistakes(q, k, v, keys, values, 2),
+            **oracle.attention_mistakes(q, k, v, keys, values, 2),
         }
         got = student.cached_attention(q, k, v, keys, values, 2)
         try:
@@ -307,9 +308,9 @@ def distribution(rng: np.random.Generator, size: int, dtype: Any = np.float64) -
 
 @task("top_p", "reached", "smallest", "proportion", "places", "dtype", "equals")
 def three_tokens_reach_p(student: Student, oracle: Any) -> None:
-    """1/4, 1/16, 1/2, 1/16, 1/8, and the four of the example, with p = 0.8: three tokens, in their places."""
-    for given, parts in (([4, 1, 8, 1, 2], [4, 0, 8, 0, 2]), ([2, 8, 2, 4], [2, 8, 0, 4])):
-        probabilities, expected = np.array(given) / 16, np.array(parts) / 14
+    """Seven tokens, 1/2, 1/4 and 1/8 among them, and the four of the example, with p = 0.8: three, in their places."""
+    for given, parts in (([1, 4, 16, 1, 8, 1, 1], [0, 4, 16, 0, 8, 0, 0]), ([2, 8, 2, 4], [2, 8, 0, 4])):
+        probabilities, expected = np.array(given) / sum(given), np.array(parts) / sum(parts)
         mistakes = oracle.top_p_mistakes(probabilities, 0.8)
         what = f"{len(given)} tokens with p = 0.8"
         expect(student.top_p(probabilities, 0.8), expected, rtol=1e-5, what=what, mistakes=mistakes)
@@ -368,7 +369,7 @@ def a_sum_that_stays_below_p(student: Student, rng: np.random.Generator, oracle:
 @task("top_p", "smallest", "reached", "proportion", "places", "dtype")
 def a_p_that_is_nearly_one(student: Student, oracle: Any) -> None:
     """p = 0.999995 is not 1: a token of 0.999998 is enough."""
-    probabilities = np.array([2e-6, 1 - 2e-6])
+    probabilities = np.array([1e-6, 1 - 2e-6, 1e-6])
     expect_top_p(student, oracle, probabilities, 0.999995, "a token of 0.999998, p = 0.999995")
 
 

@@ -1449,6 +1449,7 @@ LARGEST = "scores.max(axis=3, keepdims=True)"
 ONE_LARGEST = "one largest score is subtracted for several queries, as max() does"
 AHEAD = "np.arange(end) > np.arange(count, end)[:, None]"
 HIDDEN = "scores = np.where(ahead, -np.inf, scores)"
+REACHED = "np.searchsorted(np.cumsum(probabilities[order], dtype=np.float64), p) + 1"
 ATTENTION = {
     "one largest of all": ("large_scores_do_not_overflow", {LARGEST: "scores.max()"}, ONE_LARGEST),
     "one largest of each head": (
@@ -1593,6 +1594,27 @@ ATTENTION = {
             "    kept = np.where(probabilities >= limit, probabilities, 0)\n",
         },
         "keep the tokens' numbers",
+    ),
+    "a number for infinity": (
+        "large_scores_do_not_overflow",
+        {HIDDEN: "scores = np.where(ahead, np.float32(-100), scores)"},
+        "a number such as 0 or -100",
+    ),
+    "a mask of numbers, added": (
+        "earlier_tokens_are_seen_and_later_ones_are_not",
+        {HIDDEN: "scores = scores + np.where(ahead, -np.inf, 0)"},
+        "and so is np.where(mask, 0, -np.inf)",
+    ),
+    "a share of the tokens": (
+        "three_tokens_reach_p",
+        {REACHED: "max(1, int(np.ceil(p * len(order))))"},
+        "that share of the TOKENS was kept",
+    ),
+    "one token more": ("three_tokens_reach_p", {REACHED: f"{REACHED} + 1"}, "one token too many"),
+    "nearly 1 for 1": (
+        "a_p_that_is_nearly_one",
+        {"    if p == 1:\n": "    if p > 0.99999:\n"},
+        "p just below 1 was taken for 1",
     ),
     "numpy's square root": (
         "earlier_tokens_are_seen_and_later_ones_are_not",

@@ -273,12 +273,12 @@ def large_mistakes(
         if not np.allclose(wrong, expected, 1e-2, 1e-2):
             cause = f"scores were clipped, to {most} or so: those above become equal. Subtract the largest instead"
             found[cause] = wrong.astype(q.dtype)
-    for most in (-100, -1000):
+    for most, what in ((-100, "a number such as 0 or -100"), (-1000, "-1000 or so")):
         masked = np.where(hidden, most, scores)
         powers = np.exp(masked - masked.max(axis=3, keepdims=True))
         wrong = powers / powers.sum(axis=3, keepdims=True) @ values[:, :, :end]
         if not np.allclose(wrong, expected, 1e-2, 1e-2):
-            cause = f"hidden scores are {most}, which others may have, too: hide with -np.inf"
+            cause = f"hidden scores are {what}, and visible ones may be lower: hide with -np.inf"
             found[cause] = wrong.astype(q.dtype)
     return found
 

@@ -77,6 +77,9 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         "the tokens were taken in their order: sort them first, the most probable first": only(
             np.arange(min(int(np.searchsorted(np.cumsum(probabilities), p)) + 1, len(probabilities)))
         ),
+        "that share of the TOKENS was kept: it is the sum of their probabilities that reaches p": (
+            only(order[: max(1, int(np.ceil(p * len(order))))])
+        ),
         "one token too many: where the sum is p already, the set is complete": only(order[: kept + 1]),
         "these are the kept tokens alone, sorted: the result has a place for every token, with 0 for the others": (
             probabilities[order[:kept]] / probabilities[order[:kept]].sum()
@@ -115,6 +118,8 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
     if p == 1 and reached < kept:
         cause = "the sum was rounded to 1 before the last tokens came: with p = 1 keep all, without a sum"
         found = {cause: only(order[:reached]), **found}
+    if 0.999 < p < 1 and kept < len(order):
+        found = {"p just below 1 was taken for 1: only p == 1 keeps all": only(order), **found}
     return {cause: wrong.astype(probabilities.dtype) for cause, wrong in found.items()}
 
 
