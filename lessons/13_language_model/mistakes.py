@@ -44,6 +44,10 @@ BIGRAM_TABLE: Mistakes = {
     "i is a place in the text and no token: table[ids[i], ids[i + 1]] += 1": partial(
         _table, lambda ids: [(i, i + 1) for i in range(len(ids) - 1)], False
     ),
+    "i is a place in the text and no token: the row is ids[i], the column ids[i + 1]": partial(
+        _table, lambda ids: [(i, ids[i + 1]) for i in range(len(ids) - 1)], False
+    ),
+    "np.zeros takes the shape as ONE argument, a pair: np.zeros((size, size))": lambda ids, size: np.zeros(size, size),
     "each token belongs to TWO pairs, with the one before and with the one after: pairwise(ids)": partial(
         _table, lambda ids: zip(ids[::2], ids[1::2]), False
     ),
@@ -208,6 +212,10 @@ ROTATE: Mistakes = {
     "the halves were joined along axis 0: np.concatenate(..., axis=-1)": partial(_turned, axis=0),
     "the angle is in radians already, which np.cos and np.sin take": partial(_turned, unit=math.pi / 180),
     "left and right stand in turns: first all of the left half, then all of the right": partial(_turned, zipped=True),
+    "D is 32 in the writer alone: here it is x.shape[-1]": partial(_turned, power=lambda i, width: -2 * i / WIDTH),
+    "-10000 ** a is -(10000 ** a): the minus belongs to the exponent, 10000 ** (-2 * i / D)": (
+        lambda x, place: _turned(x, np.negative(place), power=lambda i, width: 2 * i / width)
+    ),
     "10000 ** -2 is taken first here: the exponent needs brackets, 10000 ** (-2 * i / D)": lambda x, place: _turned(
         x, place * 1e-8 * np.arange(x.shape[-1] // 2) / x.shape[-1], power=lambda i, width: 0 * i
     ),
@@ -374,7 +382,7 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         ),
         "the heads are still apart before the layer out, or were added up: swap heads and tokens, then reshape to "
         "(tokens, 128)": wrong(joined=False),
-        "the scores are divided by D: it is sqrt(D)": wrong(scale=1 / WIDTH),
+        "the scores are divided by D: attention_weights divides by sqrt(D) already": wrong(scale=1 / WIDTH),
         "the scores are not divided by sqrt(D)": wrong(scale=1.0),
         "D is the width of one head, 32, not of all": wrong(scale=1 / math.sqrt(4 * WIDTH)),
         "nothing is masked: attention_weights does it": wrong(masked=False),
@@ -431,6 +439,9 @@ BITS_PER_CHARACTER: Mistakes = {
     "upside down: bits are divided by characters": lambda chances, characters: characters / -np.log2(chances).sum(),
     "the logarithm of a mean: sum the logarithms, and divide by the number of characters": lambda chances, characters: (
         -np.log2(chances.mean())
+    ),
+    "the logarithm of a mean, divided by the characters: sum the logarithms": lambda chances, characters: (
+        -np.log2(chances.mean()) / characters
     ),
     "np.log10 counts in decimal digits: bits are np.log2": lambda chances, characters: (
         -np.log10(chances).sum() / characters
