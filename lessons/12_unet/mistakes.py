@@ -11,23 +11,23 @@ import numpy as np
 Mistakes = Mapping[str, Callable[..., Any]]
 
 MASK_OF: Mistakes = {
-    "axis 0 has the pictures, (N, K, H, W): the classes lie along axis 1": lambda logits: logits.argmax(axis=0),
-    "the last axis has the columns, (N, K, H, W): the classes lie along axis 1": lambda logits: logits.argmax(axis=-1),
-    "axis 2 has the rows, (N, K, H, W): the classes lie along axis 1": lambda logits: logits.argmax(axis=2),
-    "without an axis argmax counts through all numbers: the classes lie along axis 1": lambda logits: logits.argmax(),
+    "axis 0 has the pictures, (N, K, H, W): which axis has the K classes?": lambda logits: logits.argmax(axis=0),
+    "the last axis has the columns, (N, K, H, W): which axis has the K classes?": lambda logits: logits.argmax(axis=-1),
+    "axis 2 has the rows, (N, K, H, W): which axis has the K classes?": lambda logits: logits.argmax(axis=2),
+    "without an axis argmax counts through all numbers: name the axis of the classes": lambda logits: logits.argmax(),
     "these are the largest logits themselves: argmax says which class has them": lambda logits: logits.max(axis=1),
     "these are the smallest: the class with the largest logit is found": lambda logits: logits.argmin(axis=1),
     "the axis of the classes is still there, with one place: leave keepdims away": (
         lambda logits: logits.argmax(axis=1, keepdims=True)
     ),
-    "this compares two classes, and there may be more: argmax along axis 1": (
+    "this compares two classes, and there may be more: argmax along the axis of the classes": (
         lambda logits: logits[:, 1] > logits[:, 0]
     ),
-    "only the first picture is there: leave the axis of the pictures, and take argmax along axis 1": (
+    "only the first picture is there: leave the axis of the pictures, and take argmax along that of the classes": (
         lambda logits: logits[0].argmax(axis=0)
     ),
     "classes count from 0, as argmax does": lambda logits: logits.argmax(axis=1) + 1,
-    "a logit above 0 says nothing by itself: the class with the largest wins, so argmax along axis 1": (
+    "a logit above 0 says nothing by itself: the class with the largest wins, so argmax along their axis": (
         lambda logits: logits > 0
     ),
 }
@@ -59,6 +59,10 @@ IOU: Mistakes = {
     "the answer was rounded: give it as it is": lambda a, b: round((a & b).sum() / (a | b).sum(), 2),
     "`and` and `or` ask about the whole array: & and | go pixel by pixel": (
         lambda a, b: (a and b).sum() / (a or b).sum()
+    ),
+    "/ comes before & and |: count each in brackets, (a & b).sum()": lambda a, b: a & b / a | b,
+    "Python's sum adds up row after row, and leaves one number for each column: (a & b).sum() counts all pixels": (
+        lambda a, b: sum(a & b) / sum(a | b)
     ),
 }
 
@@ -94,7 +98,7 @@ def _in_place(
     room: Callable[[int, int, int], int] = lambda n, k, s: (n - 1) * s + k,
     apart: Callable[[int, int], int] = lambda k, s: s,
     end: Callable[[int, int, int], int] = lambda i, k, s: i * s + k,
-    kind: type = float,
+    kind: Any = float,
 ) -> np.ndarray:
     """`stamp_line` with a mistake, whose += may fail.
 
@@ -153,7 +157,16 @@ STAMP_LINE: Mistakes = {
     "the place of stamp i begins at i * stride, and so ends at i * stride + len(kernel)": partial(
         _in_place, end=lambda i, k, s: i + k
     ),
-    "the result holds whole numbers only, and pixels may have fractions: np.zeros(...) without int": partial(
+    "a stamp is as long as the kernel: its place ends len(kernel) behind its beginning, not one stride": partial(
+        _in_place, end=lambda i, k, s: (i + 1) * s
+    ),
+    "the result has the type of the pixels, and the kernel may have fractions: np.zeros(...) without a type": (
+        lambda pixels, kernel, stride: _in_place(pixels, kernel, stride, kind=pixels.dtype)
+    ),
+    "the result has the type of the kernel, and pixels may have fractions: np.zeros(...) without a type": (
+        lambda pixels, kernel, stride: _in_place(pixels, kernel, stride, kind=kernel.dtype)
+    ),
+    "the result holds whole numbers only, and there may be fractions: np.zeros(...) without int": partial(
         _in_place, kind=int
     ),
     "`for i in pixels` gives the pixels: `for i, pixel in enumerate(pixels)` gives their places, too": _by_pixel,
@@ -205,17 +218,20 @@ ROWS_OF: Mistakes = {
     "padding is cut off the result, at both ends: minus 2 * padding, which no stride multiplies": (
         lambda h, k, s, p=0: (h - p - 1) * s + k
     ),
+    "padding is cut off the result, not off the stride: minus 2 * padding at the end": (
+        lambda h, k, s, p=0: (h - 1) * (s - 2 * p) + k
+    ),
 }
 
 SKIP: Mistakes = {
     "beside's channels come first: [beside, below]": lambda beside, below: np.concatenate([below, beside], axis=1),
-    "the last axis has the columns, (N, C, H, W): channels are joined along axis 1": (
+    "the last axis has the columns, (N, C, H, W): which axis has the channels?": (
         lambda beside, below: np.concatenate([beside, below], axis=-1)
     ),
-    "without axis=1 numpy joins along axis 0, the pictures: channels are joined along axis 1": (
+    "without an axis numpy joins along axis 0, the pictures: which axis has the channels?": (
         lambda beside, below: np.concatenate([beside, below])
     ),
-    "axis 2 has the rows, (N, C, H, W): channels are joined along axis 1": (
+    "axis 2 has the rows, (N, C, H, W): which axis has the channels?": (
         lambda beside, below: np.concatenate([beside, below], axis=2)
     ),
     "np.concatenate takes ONE list of arrays: np.concatenate([beside, below], axis=1)": (
@@ -230,15 +246,13 @@ SKIP: Mistakes = {
     "np.stack makes a new axis in front: np.concatenate joins along one that is there": (
         lambda beside, below: np.stack([beside, below])
     ),
-    "without an axis np.append makes one line of both: np.concatenate([beside, below], axis=1)": np.append,
-    "only the first picture is there: leave its axis, and join along axis 1": (
+    "without an axis np.append makes one line of both: np.concatenate joins along an axis": np.append,
+    "only the first picture is there: leave its axis, and join along that of the channels": (
         lambda beside, below: np.concatenate([beside[0], below[0]])
     ),
-    "only the first picture is there: np.concatenate([beside, below], axis=1) joins those of all pictures": (
+    "only the first picture is there: np.concatenate along the axis of the channels joins those of all pictures": (
         lambda beside, below: np.concatenate([beside[0], below[0]])[None]
     ),
-    "these are still two arrays: np.concatenate([beside, below], axis=1) makes one": (
-        lambda beside, below: [beside, below]
-    ),
+    "these are still two arrays: np.concatenate makes one": (lambda beside, below: [beside, below]),
     "this adds, as ResNet does: U-Net puts channel beside channel": lambda beside, below: beside + below,
 }
