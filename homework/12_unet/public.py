@@ -26,6 +26,10 @@ STAMP_ERRORS = {
     "shape-mismatch for sum": "weight is (C, O, kh, kw): its first axis goes with the channels of x, axes=1",
     "NoneType": "bias may be None: then nothing is added",
     "Cannot cast": "the result holds whole numbers only: give np.zeros the dtype of x",
+    "matmul": "@ sums over the kernel's rows: sum over the channels, the first axis of weight, with "
+    "np.tensordot(..., axes=1)",
+    "out of bounds": "i runs over the H rows of x and j over its W columns; and all stamps need room, before the cut "
+    "(H - 1) * sh + kh rows and (W - 1) * sw + kw columns",
     "negative values": "a border of kh - 1 - ph is negative where the padding is larger than the kernel: cut instead",
 }
 CHANNEL_ERRORS = STAMP_ERRORS | {
@@ -33,6 +37,12 @@ CHANNEL_ERRORS = STAMP_ERRORS | {
     "np.tensordot(x[:, :, i, j], weight, axes=1). If the sum fails, and not the product: a stamp and its place "
     "have different shapes"
 }
+PADDING_ERRORS = STAMP_ERRORS | {
+    "broadcast": "before the cut all stamps need room: (H - 1) * sh + kh rows and (W - 1) * sw + kw columns, which are "
+    "more than H' and W'. Cut when all are down"
+}
+C_FOR_O = "the result has as many channels as weight has kernels for each channel of x: O, weight.shape[1], and not C"
+TURNED = "i and j are exchanged: x is (N, C, H, W), so i runs over x.shape[2], its rows, and j over x.shape[3]"
 
 
 def whole(rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -54,7 +64,7 @@ def the_stamps_of_the_lesson(student: Student, oracle: Any) -> None:
 def rows_and_columns_of_their_own(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Image, kernel and stride may all be different down and to the right."""
     x, weight = whole(rng, 1, 1, 3, 2), whole(rng, 1, 1, 2, 3)
-    with likely(STAMP_ERRORS):
+    with likely({"out of bounds for axis 3 with size 2": TURNED} | STAMP_ERRORS):
         got = student.transposed_convolution(x, weight, None, (3, 2), (0, 0))
     expect(got, oracle.transposed(x, weight, None, (3, 2)), mistakes=oracle.stamp_mistakes(x, weight, (3, 2)))
 
@@ -66,7 +76,8 @@ def a_kernel_for_each_pair_of_channels(student: Student, rng: np.random.Generato
     for samples, channels, outputs in ((2, 2, 2), (1, 4, 3)):
         x, weight = whole(rng, samples, channels, 3, 2), whole(rng, channels, outputs, 2, 3)
         refused = "this weight fits: it is (C, O, kh, kw), so compare weight.shape[0] with the channels of x"
-        with likely(CHANNEL_ERRORS | {"ValueError": refused}):
+        clash = {"(1,4,2,3) (1,3,2,3)": C_FOR_O, "(4,2,3) (3,2,3)": C_FOR_O}
+        with likely(clash | CHANNEL_ERRORS | {"ValueError": refused}):
             got = student.transposed_convolution(x, weight, None, (1, 2), (0, 0))
         expected, mistakes = oracle.transposed(x, weight, None, (1, 2)), oracle.channel_mistakes(x, weight, (1, 2))
         expect(got, expected, what=f"{channels} channels to {outputs}", mistakes=mistakes)
@@ -78,7 +89,7 @@ def padding_cuts(student: Student, rng: np.random.Generator, oracle: Any) -> Non
     """padding=(ph, pw) takes ph rows off above and below, and pw columns off at the left and at the right."""
     x, weight, stride = whole(rng, 1, 2, 3, 3), whole(rng, 2, 2, 4, 4), (2, 3)
     for padding in ((1, 2), (0, 1), (2, 0)):
-        with likely(CHANNEL_ERRORS):
+        with likely(PADDING_ERRORS):
             got = student.transposed_convolution(x, weight, None, stride, padding)
         expected = oracle.transposed(x, weight, None, stride, padding)
         mistakes = oracle.padding_mistakes(x, weight, stride, padding)
@@ -86,7 +97,7 @@ def padding_cuts(student: Student, rng: np.random.Generator, oracle: Any) -> Non
     x, weight = whole(rng, 1, 1, 5, 7), whole(rng, 1, 1, 2, 2)
     for padding in ((2, 0), (0, 3), (2, 3)):
         with likely(
-            CHANNEL_ERRORS | {"ValueError": "only a cut that leaves nothing is refused, not one of a kernel's size"}
+            PADDING_ERRORS | {"ValueError": "only a cut that leaves nothing is refused, not one of a kernel's size"}
         ):
             got = student.transposed_convolution(x, weight, None, (1, 1), padding)
         expected = oracle.transposed(x, weight, None, (1, 1), padding)
@@ -166,6 +177,8 @@ MEAN_ERRORS = {
     "negative elements": "a product of classes is too large for the masks' type: make both int64 first",
     "out of bounds": "`classes` is too large for the masks' type: make both int64 first",
     "zero-size": "an empty array has no smallest and no largest number: ask whether there are pixels first, mask.size",
+    "truth value": "an array has no single truth value. Pixel by pixel it is & and |, with brackets around each "
+    "comparison, as in (mask < 0) | (mask >= classes); one answer for all pixels give .any() and np.count_nonzero",
     "Cannot cast": "numpy does not count or index with every type of whole numbers: make both masks int64 first",
 }
 

@@ -4593,6 +4593,114 @@ ARRAYS = {
         },
         "& and | of the masks themselves",
     ),
+    "rows and columns of x exchanged": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"tensordot(x[:, :, i, j]": "tensordot(x[:, :, j, i]"},
+        "rows and columns of x are exchanged",
+    ),
+    "a matrix product for a stamp": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"np.tensordot(x[:, :, i, j], weight, axes=1)": "x[:, :, i, j] @ weight"},
+        "@ sums over the kernel's rows",
+    ),
+    "i over the columns": (
+        "12_unet",
+        "rows_and_columns_of_their_own",
+        {"np.ndindex(height, width)": "np.ndindex(width, height)"},
+        "i runs over x.shape[2], its rows",
+    ),
+    "no room, one number after the other": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"np.zeros((n, outputs, (height - 1) * sh + kh,": "np.zeros((n, outputs, (height - 1) * sh,"}
+        | {
+            "        full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps\n": (
+                "        for a, b in np.ndindex(kh, kw):\n"
+                "            full[:, :, i * sh + a, j * sw + b] += stamps[:, :, a, b]\n"
+            )
+        },
+        "all stamps need room",
+    ),
+    "two axes summed": (
+        "12_unet",
+        "a_kernel_for_each_pair_of_channels",
+        {"weight, axes=1)": "weight)"},
+        "without axes=1 np.tensordot sums over two axes",
+    ),
+    "as many channels as x": (
+        "12_unet",
+        "a_kernel_for_each_pair_of_channels",
+        {"np.zeros((n, outputs,": "np.zeros((n, channels,"},
+        "O, weight.shape[1], and not C",
+    ),
+    "as many channels as x, one sample after the other": (
+        "12_unet",
+        "a_kernel_for_each_pair_of_channels",
+        {"np.zeros((n, outputs,": "np.zeros((n, channels,"}
+        | {
+            "        full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps\n": (
+                "        for m in range(n):\n"
+                "            full[m, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps[m]\n"
+            )
+        },
+        "O, weight.shape[1], and not C",
+    ),
+    "room after the cut": (
+        "12_unet",
+        "padding_cuts",
+        {"np.zeros((n, outputs, (height - 1) * sh + kh, (width - 1) * sw + kw)": "np.zeros((n, outputs, rows, cols)"},
+        "before the cut all stamps need room",
+    ),
+    "rows cut alone": (
+        "12_unet",
+        "padding_cuts",
+        {"pw : pw + cols]": ":]"},
+        "only the rows are cut",
+    ),
+    "columns cut alone": (
+        "12_unet",
+        "padding_cuts",
+        {"ph : ph + rows, pw": ":, pw"},
+        "only the columns are cut",
+    ),
+    "a cut if both are not 0": (
+        "12_unet",
+        "padding_cuts",
+        {"pw : pw + cols]": "pw : pw + cols] if ph and pw else full"},
+        "where one of its two numbers is 0",
+    ),
+    "comparisons without brackets": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"np.count_nonzero(a & b) / either": "np.count_nonzero(predicted == number & truth == number) / either"},
+        "with brackets around each comparison",
+    ),
+    "IoUs added up": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"sum(ious) / len(ious)": "sum(ious)"},
+        "divide by how many classes count",
+    ),
+    "the first class alone": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"sum(ious) / len(ious)": "ious[0]"},
+        "is `return` in the loop",
+    ),
+    "either by both": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"np.count_nonzero(a & b) / either": "either / np.count_nonzero(a & b)"},
+        "upside down",
+    ),
+    "a share of all pixels": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"np.count_nonzero(a & b) / either": "(a & b).mean()"},
+        "divided by the number of all pixels",
+    ),
     "nan of numpy": (
         "12_unet",
         "masks_without_pixels",

@@ -123,6 +123,14 @@ def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dic
                 for i in either
             ]
         ),
+        "the IoUs are added up: divide by how many classes count": sum(ious),
+        "only the first class was looked at: is `return` in the loop?": ious[either[0]],
+        "upside down: IoU divides `both` by `either`": mean(
+            [(scores[i][1] + scores[i][2] - scores[i][0]) / max(1, scores[i][0]) for i in either]
+        ),
+        "divided by the number of all pixels: IoU divides `both` by `either`": mean(
+            [scores[i][0] / predicted.size for i in either]
+        ),
         "& and | of the masks themselves: for class k take those of predicted == k and truth == k": (
             float(np.count_nonzero(predicted & truth) / max(1, np.count_nonzero(predicted | truth)))
         ),

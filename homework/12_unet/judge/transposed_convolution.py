@@ -105,6 +105,9 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
             x[:, :, :side, :side], weight, stride=stride
         ),
         "with a padding of 0 a slice that ends at -0 is empty: write ph : ph + rows": right[:, :, :0, :0],
+        "rows and columns of x are exchanged: pixel (i, j) is x[:, :, i, j]": transposed(
+            x.swapaxes(2, 3), weight, stride=stride
+        ),
         f"the numbers changed their type to {other}: keep the dtype of x": right.astype(other),
     }
     return wrong(found, right)
@@ -123,6 +126,11 @@ def channel_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[st
         ),
         "every sample is the first one": np.broadcast_to(right[:1], right.shape),
     }
+    if x.shape[:2] == weight.shape[:2]:
+        pairs = x.reshape(1, -1, *x.shape[2:]), weight.reshape(-1, 1, *weight.shape[2:])
+        found["without axes=1 np.tensordot sums over two axes of each: the sum is over the channels alone"] = (
+            np.broadcast_to(transposed(*pairs, stride=stride), right.shape)
+        )
     if weight.shape[0] == weight.shape[1]:
         own = weight * np.eye(len(weight), dtype=weight.dtype)[:, :, None, None]
         found["each output channel sees one input channel only: add up all of them"] = transposed(x, own, stride=stride)
@@ -137,8 +145,11 @@ def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: P
     full, (ph, pw), (kh, kw) = transposed(x, weight, None, stride), padding, weight.shape[2:]
     rows, cols = full.shape[2:]
     at_most = min(ph, kh - 1), min(pw, kw - 1)
+    ignored = "padding is ignored: cut it off when all stamps are down"
+    if min(padding) == 0 and max(padding) < min(kh, kw):
+        ignored = "padding is ignored where one of its two numbers is 0: rows and columns are cut each for itself"
     found = {
-        "padding is ignored: cut it off when all stamps are down": full,
+        ignored: full,
         "padding adds a border here, as in a convolution; in a transposed one it CUTS": np.pad(
             full, ((0, 0), (0, 0), (ph, ph), (pw, pw))
         ),
@@ -155,6 +166,8 @@ def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: P
         ),
         "the paddings are swapped: padding[0] is for the rows": transposed(x, weight, None, stride, padding[::-1]),
         "the strides are swapped: stride[0] goes down": transposed(x, weight, None, stride[::-1], padding),
+        "only the rows are cut: pw columns go at the left and at the right": full[:, :, ph : rows - ph],
+        "only the columns are cut: ph rows go above and below": full[:, :, :, pw : cols - pw],
         "at most kh - 1 rows were cut: cut all ph, and all pw columns": transposed(x, weight, None, stride, at_most),
     }
     return wrong(found, transposed(x, weight, None, stride, padding))
