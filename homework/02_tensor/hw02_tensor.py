@@ -50,8 +50,7 @@ def padding(x: np.ndarray, pads: Sequence[int], value: float | np.ndarray = 0.0)
     Rules
     -----
     sides : `pads` are (up, bottom, left, right).
-    value : the border holds `value`, in every channel, with all its digits; infinity is a value, too, and leaves `x` as
-        it is.
+    value : the border holds exactly `value` in every channel, also where that is infinite; `x` inside it is unchanged.
     each : where `value` is an array (C,), the border of channel c holds number c of it, whatever C, H and W are.
     default : `value` is 0 unless said.
     zero : a pad of 0 adds nothing on its side.

@@ -21,7 +21,9 @@ ORDER = {
     "decide with `if row_major:`"
 }
 LAYOUT = {"AttributeError": "a transposed array cannot take another shape in place: make a new one with reshape"}
+FALSE_BY_IDENTITY = "0 is false, and is not the object False: write `if row_major:`"
 TRUE_BY_IDENTITY = "1 is true, and is not the object True: write `if row_major:`"
+MIXED = np.float32([[[0, 5], [1, 6], [2, 7], [3, 8], [4, 9]]])  # (2, 5) read by columns, and written by rows
 BY_COLUMNS = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, 13, 17, 21, 14, 18, 22, 15, 19, 23, 16, 20, 24]
 
 
@@ -49,11 +51,13 @@ def rows_come_first_when_nothing_is_said(student: Student) -> None:
 def one_to_24_column_by_column(student: Student, oracle: Any) -> None:
     """(2, 3, 4) filled with 1 to 24 flattens to 1, 5, 9, 2, 6, 10, ... with row_major=False, and with 0."""
     expected, mistakes = np.array(BY_COLUMNS, np.float32), oracle.flatten_mistakes(ONE_TO_24, False)
-    place = "a column has H numbers: (c, r, k) goes to the place c * H * W + k * H + r"
-    with likely({"IndexError": place}):
+    place = "a column has H numbers, so the next one begins H places further"
+    exchanged = "rows and columns are exchanged: there are H rows and W columns, and in x[c, r, k] the row stands first"
+    causes = {"size 24": place, "list assignment": place, "with size 3": exchanged, "with size 4": exchanged}
+    with likely(causes):
         got = student.flatten(ONE_TO_24, False)
     expect(got, expected, mistakes=mistakes)
-    by_identity = {"0 is false, and is not the object False: write `if row_major:`": ONE_TO_24.reshape(-1)}
+    by_identity = {FALSE_BY_IDENTITY: ONE_TO_24.reshape(-1)}
     for false in (0, np.False_):
         got = student.flatten(ONE_TO_24, false)
         expect(got, expected, what=f"flatten with row_major={false}", mistakes=by_identity)
@@ -101,8 +105,13 @@ def four_sides_of_their_own(student: Student, oracle: Any) -> None:
     """(3, 4, 5) with pads (1, 2, 3, 4) becomes (3, 7, 12), each side as wide as its own pad."""
     x, pads = np.arange(1, 61, dtype=np.float32).reshape(3, 4, 5), (1, 2, 3, 4)
     one_number = "`value` is a plain number here, and may be an array (C,): np.reshape(value, (-1, 1, 1)) fits both"
+    sizes = "the sizes were taken from x.shape in another order: it is (channels, rows, cols)"
     causes = {
         "remapped": "np.pad wants a pair for every axis: (0, 0) for the channels, then (up, bottom) and (left, right)",
+        "into shape (2,4,12)": "the first slice is for the channels here, which come before the rows: x goes into all "
+        "of them",
+        "into shape (5,3,4)": sizes,
+        "into shape (3,5,4)": sizes,
         "into shape (4,4,5)": "the channels were padded too: pads has no entry for the first axis, leave it",
         "not subscriptable": one_number,
         "cannot reshape": one_number,
@@ -197,7 +206,9 @@ def negative_pads_are_refused(student: Student, rng: np.random.Generator) -> Non
     """A negative pad raises ValueError, on whichever side it stands."""
     x = rng.standard_normal((2, 1, 1)).astype(np.float32)
     for pads in ((-1, 1, 0, 0), (0, -1, 0, 0), (0, 0, -1, 1), (1, 1, 1, -1)):
-        cause = "not all of the four pads are checked one by one: raise ValueError if min(pads) < 0"
+        cause = (
+            "a pad below 0 went through: look at each of the four and raise ValueError; print and return refuse nothing"
+        )
         expect_refused(student.padding, x, pads, 0.0, cause=cause)
 
 
@@ -208,7 +219,10 @@ def two_by_five_to_five_by_two(student: Student, oracle: Any) -> None:
     with likely(FEWER_SIZES):
         got = student.reshape(x, (5, 2))
     expect(got, x.reshape(1, 5, 2), mistakes=oracle.rows_mistakes(x, (1, 5, 2)))
-    by_identity = {TRUE_BY_IDENTITY: np.float32([[[0, 7], [5, 3], [1, 8], [6, 4], [2, 9]]])}
+    by_identity = {
+        TRUE_BY_IDENTITY: np.float32([[[0, 7], [5, 3], [1, 8], [6, 4], [2, 9]]]),
+        f"x was read in one order and written in the other: {TRUE_BY_IDENTITY}": MIXED,
+    }
     for true in (1, np.True_):
         got = student.reshape(x, (1, 5, 2), true)
         expect(got, x.reshape(1, 5, 2), what=f"reshape with row_major={true}", mistakes=by_identity)
@@ -220,7 +234,10 @@ def five_columns_to_two(student: Student, oracle: Any) -> None:
     x = np.arange(10, dtype=np.float32).reshape(1, 2, 5)
     expected = np.array([[[0, 7], [5, 3], [1, 8], [6, 4], [2, 9]]], np.float32)
     expect(student.reshape(x, (1, 5, 2), False), expected, mistakes=oracle.columns_mistakes(x, (1, 5, 2)))
-    by_identity = {"0 is false, and is not the object False: write `if row_major:`": x.reshape(1, 5, 2)}
+    by_identity = {
+        FALSE_BY_IDENTITY: x.reshape(1, 5, 2),
+        f"x was read in one order and written in the other: {FALSE_BY_IDENTITY}": MIXED,
+    }
     for false in (0, np.False_):
         got = student.reshape(x, (1, 5, 2), false)
         expect(got, expected, what=f"reshape with row_major={false}", mistakes=by_identity)
@@ -286,7 +303,10 @@ def another_dtype_is_kept(student: Student, rng: np.random.Generator, oracle: An
 def another_number_of_elements_is_refused(student: Student, rng: np.random.Generator) -> None:
     """A shape with more or fewer elements than x raises ValueError, and so does one with a negative size, -1 or not."""
     x = rng.standard_normal((2, 3, 4)).astype(np.float32)
-    cause = "the elements were not counted: raise ValueError unless C' * H' * W' == x.size, neither more nor less"
+    cause = (
+        "a shape of another size went through: raise ValueError unless it holds as many numbers as x, neither more nor "
+        "less; print and return refuse nothing"
+    )
     minus = (
         "numpy takes any negative size for the one that is missing: raise ValueError if a size is below 0, -1 or not"
     )

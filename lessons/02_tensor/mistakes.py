@@ -18,9 +18,9 @@ def offset(c: int, r: int, k: int, H: int, W: int) -> int:
 OFFSET: Mistakes = {
     "r * H: a row has W numbers, so r rows take r * W": lambda c, r, k, H, W: c * H * W + r * H + k,
     "this is column by column: row by row it is r * W + k": lambda c, r, k, H, W: c * H * W + k * H + r,
-    "a whole channel takes H * W numbers, not H": lambda c, r, k, H, W: c * H + r * W + k,
-    "a whole channel takes H * W numbers, not W": lambda c, r, k, H, W: c * W + r * W + k,
-    "the channels before this one are missing: c * H * W": lambda c, r, k, H, W: r * W + k,
+    "H counts one number for each row of a channel: a row has W": lambda c, r, k, H, W: c * H + r * W + k,
+    "W counts one row of a channel: it has H of them": lambda c, r, k, H, W: c * W + r * W + k,
+    "the channels before this one are missing: count their numbers, too": lambda c, r, k, H, W: r * W + k,
     "each row before this one takes W numbers: r * W": lambda c, r, k, H, W: c * H * W + r + k,
     "these are bytes: count numbers": lambda c, r, k, H, W: 4 * offset(c, r, k, H, W),
     "the first number has none before it: its offset is 0": lambda c, r, k, H, W: offset(c, r, k, H, W) + 1,
@@ -29,9 +29,9 @@ OFFSET: Mistakes = {
         k, r, c, H, W
     ),
     "row r has r rows before it, not r - 1: rows count from 0": lambda c, r, k, H, W: offset(c, r - 1, k, H, W),
-    "a whole channel takes H * W numbers, not H + W": lambda c, r, k, H, W: c * (H + W) + r * W + k,
-    "a whole channel takes H * W numbers, not one": lambda c, r, k, H, W: c + r * W + k,
-    "c is missing: the channels before this one take c * H * W": lambda c, r, k, H, W: offset(1, r, k, H, W),
+    "H rows of W numbers are more than H + W": lambda c, r, k, H, W: c * (H + W) + r * W + k,
+    "a whole channel takes more than one number": lambda c, r, k, H, W: c + r * W + k,
+    "c is missing: c channels stand before this one, not always one": lambda c, r, k, H, W: offset(1, r, k, H, W),
     "k is missing: so many numbers of the row stand before it": lambda c, r, k, H, W: offset(c, r, 0, H, W),
     "row r has r rows before it, not r + 1: rows count from 0": lambda c, r, k, H, W: offset(c, r + 1, k, H, W),
     "channel c has c channels before it, not c + 1: they count from 0": lambda c, r, k, H, W: offset(c + 1, r, k, H, W),
@@ -64,7 +64,7 @@ RAW_SHAPE: Mistakes = {
     "every 1 was dropped: one behind a larger number stays, as in (3, 1) and (2, 1, 7)": (
         lambda *shape: tuple(n for n in shape if n > 1)
     ),
-    "every 1 was dropped, but for the last: one behind a larger number stays, as in (3, 1) and (2, 1, 7)": (
+    "every 1 was dropped where another number was left: one behind a larger number stays, as in (3, 1) and (2, 1, 7)": (
         lambda *shape: tuple(n for n in shape if n > 1) or (1,)
     ),
     "a second 1 in front goes, too: (1, 1, N) is (N,)": lambda channels, rows, cols: (
@@ -81,6 +81,9 @@ RAW_SHAPE: Mistakes = {
     ),
     "ones at the end were dropped: those in front go": lambda channels, rows, cols: (
         (channels, rows, cols) if cols > 1 else (channels, rows) if rows > 1 else (channels,)
+    ),
+    "the ones behind the channels were dropped: with 2 channels all three numbers stay": lambda channels, rows, cols: (
+        (channels,) if rows == cols == 1 else (channels, rows, cols) if channels > 1 else (rows, cols)[rows == 1 :]
     ),
     "the ones in front are still there": lambda *shape: shape,
     "one row shows as a line, (1, 1, N) as (N,)": lambda channels, rows, cols: (
@@ -148,6 +151,7 @@ AT: Mistakes = {
     "H and W are shapes[1] and shapes[2]: a block need not have 3 rows of 4": lambda line, shapes, c, r, k: line[
         offset(c, r, k, 3, 4)
     ],
+    "not every block has 3 rows: H is shapes[1]": lambda line, shapes, c, r, k: line[offset(c, r, k, 3, shapes[2])],
     "c and k are exchanged: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[offset(k, r, c, *shapes[1:])],
     'the channel changes fastest with order="F": here it changes last': lambda line, shapes, c, r, k: line.reshape(
         shapes, order="F"
@@ -183,7 +187,7 @@ def _added(x: np.ndarray) -> Any:
 
 
 BY_COLUMNS: Mistakes = {
-    "this is row by row: the loop over the columns is the outer one, so `for k` stands before `for r`": (
+    "this is row by row: the row must change fastest, so in loops `for k` stands before `for r`": (
         lambda x: [x[r, k] for r in range(x.shape[0]) for k in range(x.shape[1])]
     ),
     "this is row by row, and not every block is 2 by 5: `for k` stands before `for r`, and x.shape has the sizes": (

@@ -4340,6 +4340,98 @@ ARRAYS = {
         {"up + rows + bottom": "up + rows"},
         "there are no rows below x",
     ),
+    "a transposed array that is lost": (
+        "02_tensor",
+        "one_to_24_column_by_column",
+        {"        x = x.swapaxes(1, 2)\n": "        x.swapaxes(1, 2)\n"},
+        "a transposed array that gets no name is lost",
+    ),
+    "columns of all channels": (
+        "02_tensor",
+        "one_to_24_column_by_column",
+        {"x = x.swapaxes(1, 2)": "x = x.transpose(2, 0, 1)"},
+        "the first columns of all channels came first",
+    ),
+    "channels last": (
+        "02_tensor",
+        "one_to_24_column_by_column",
+        {"x = x.swapaxes(1, 2)": "x = x.transpose(1, 2, 0)"},
+        "the channel changed fastest",
+    ),
+    "as many columns as there are rows": (
+        "02_tensor",
+        "one_to_24_column_by_column",
+        {
+            "        x = x.swapaxes(1, 2)\n": "        c, h, w = x.shape\n"
+            "        return np.array([x[i, r, k] for i in range(c) for k in range(h) for r in range(w)], x.dtype)\n"
+        },
+        "rows and columns are exchanged: there are H rows",
+    ),
+    "a column of w in a line": (
+        "02_tensor",
+        "one_to_24_column_by_column",
+        {
+            "        x = x.swapaxes(1, 2)\n": "        line = np.zeros(x.size, x.dtype)\n"
+            "        for (c, r, k), one in np.ndenumerate(x):\n"
+            "            line[c * x[0].size + k * x.shape[2] + r] = one\n"
+            "        return line\n"
+        },
+        "a column has H numbers",
+    ),
+    "x written without its channels": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"padded[:, up": "padded[up"},
+        "the first slice is for the channels",
+    ),
+    "channels last in a shape": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"    channels, rows, cols = x.shape\n    border": "    rows, cols, channels = x.shape\n    border"},
+        "in another order",
+    ),
+    "columns before rows in a shape": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"    channels, rows, cols = x.shape\n    border": "    channels, cols, rows = x.shape\n    border"},
+        "in another order",
+    ),
+    "no bottom and no right": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"up + rows + bottom, left + cols + right": "up + rows, left + cols"},
+        "there are no rows below x and no columns to its right",
+    ),
+    "a negative pad that is returned": (
+        "02_tensor",
+        "negative_pads_are_refused",
+        {'raise ValueError(f"pads: expected four numbers >= 0, got {tuple(pads)}")': "return None"},
+        "print and return refuse nothing",
+    ),
+    "another size that is returned": (
+        "02_tensor",
+        "another_number_of_elements_is_refused",
+        {" * cols != x.size:\n": " * cols != x.size:\n        return None\n"},
+        "print and return refuse nothing",
+    ),
+    "the sizes of x again": (
+        "02_tensor",
+        "two_by_five_to_five_by_two",
+        {"        return values.reshape(channels, rows, cols)\n": "        return values.reshape(x.shape)\n"},
+        "the result has the sizes of x",
+    ),
+    "True by identity where it is written": (
+        "02_tensor",
+        "two_by_five_to_five_by_two",
+        {"    if row_major:\n        return values": "    if row_major is True:\n        return values"},
+        "written in the other: 1 is true",
+    ),
+    "False by identity where it is written": (
+        "02_tensor",
+        "five_columns_to_two",
+        {"    if row_major:\n        return values": "    if row_major is not False:\n        return values"},
+        "written in the other: 0 is false",
+    ),
     "rows and columns of an image exchanged": (
         "06_convolution",
         "the_largest_number_of_each_window",

@@ -29,7 +29,9 @@ from .shared import DTYPES, flattened, numbers, sizes
 
 WRONG_FLATTEN = {
     "each channel was read row by row: with row_major=False the row must change fastest. reshape(C, W, H) "
-    "and order='K' keep the line as it lies in memory; swapaxes exchanges two axes": lambda x: x.reshape(-1),
+    "and order='K' keep the line as it lies in memory, and a transposed array that gets no name is lost": (
+        lambda x: x.reshape(-1)
+    ),
     "the column order ran over all three axes, as numpy's order='F' and .T do: stay inside one channel at a time": (
         lambda x: x.reshape(-1, order="F")
     ),
@@ -37,6 +39,12 @@ WRONG_FLATTEN = {
         lambda x: np.rot90(x, axes=(1, 2)).reshape(-1)
     ),
     "the channels were mixed: finish one channel before the next begins": lambda x: x.swapaxes(0, 1).reshape(-1),
+    "the first columns of all channels came first: finish one channel before the next begins": (
+        lambda x: x.transpose(2, 0, 1).reshape(-1)
+    ),
+    "the channel changed fastest: finish one channel before the next begins": (
+        lambda x: x.transpose(1, 2, 0).reshape(-1)
+    ),
 }
 SMALL_SHAPES = tuple(itertools.product((1, 3), (1, 2), (1, 4)))
 

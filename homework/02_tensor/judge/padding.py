@@ -82,6 +82,9 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
         "there are no columns to the right of x: with right of them the result has left + W + right columns": padded(
             x, (up, bottom, left, 0), value
         ),
+        "there are no rows below x and no columns to its right: count bottom and right in the sizes, too": padded(
+            x, (up, 0, left, 0), value
+        ),
         "the border repeats the edge of x: fill it with `value`": np.pad(
             x, ((0, 0), (up, bottom), (left, right)), mode="edge"
         ),

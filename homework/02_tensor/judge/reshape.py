@@ -40,6 +40,7 @@ def rows_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.nd
         "x was read row by row and written column by column: with row_major=True write row by row, too": (
             reshaped(x.reshape(1, 1, -1), shape, False)
         ),
+        "the result has the sizes of x: they are to be those of `shapes`": x,
         "a size that is not given is 1 and stands in front, not behind": x.reshape(rows, cols, 1),
         "the result has two axes: it always has three": x.reshape(rows, cols),
         "the result has one axis: it always has three": x.reshape(-1),
