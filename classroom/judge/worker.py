@@ -40,7 +40,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, MappingView, Sequence
 from pathlib import Path
-from types import CodeType, ModuleType, TracebackType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType, TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -201,7 +201,11 @@ def answer(module: ModuleType, request: dict[str, Any], judge: Judge, submission
             result = function(*args, **kwargs)
         return codec.encode({"return": result})
     except codec.CodecError as error:
-        more = "; make a list of it: list(...)" if issubclass(type(result), ONE_BY_ONE) else ""
+        more = ""
+        if issubclass(type(result), ONE_BY_ONE):
+            more = "; make a list of it: list(...)"
+        elif isinstance(result, (FunctionType, BuiltinFunctionType, MethodType)):
+            more = "; are the brackets of a call missing?"
         return codec.encode({"data": f"{name} gives what cannot be handed in: {error}{more}"})
     except BaseException as error:
         return codec.encode(described(error, submission))

@@ -181,7 +181,7 @@ def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: A
 
 @task("padding", "each", "sides", "value", "channels", "dtype")
 def a_value_for_each_channel(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """With an array of C values, channel c has a border of number c: for 2 channels, for 3, and where C is H' or W'."""
+    """With an array of C values, channel c has a border of number c, also where C is H, W, H' or W'."""
     numbers = np.array([7, -2, 4], np.float32)
     causes = {
         "requested shape (3,2)": "np.pad takes no value for each channel: make the result with np.full, or go channel "
@@ -193,7 +193,12 @@ def a_value_for_each_channel(student: Student, rng: np.random.Generator, oracle:
         "reshape array": "`value` is a plain number, or has C numbers: reshape it to (-1, 1, 1), which fits both",
         "IndexError": "an array of C values has one axis: value[:, None, None], or np.reshape(value, (-1, 1, 1))",
     }
-    for shape, pads in (((2, 3, 4), (1, 2, 1, 3)), ((3, 4, 5), (1, 2, 3, 4)), ((3, 1, 1), (1, 1, 1, 1))):
+    for shape, pads in (
+        ((2, 3, 4), (1, 2, 1, 3)),
+        ((3, 4, 5), (1, 2, 3, 4)),
+        ((3, 1, 1), (1, 1, 1, 1)),
+        ((3, 3, 3), (1, 1, 2, 1)),
+    ):
         x, value = rng.standard_normal(shape).astype(np.float32), numbers[: shape[0]]
         with likely(causes):
             got = student.padding(x, pads, value)

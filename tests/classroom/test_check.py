@@ -228,6 +228,7 @@ BAD = {
     "another type": ("return [0, 2, 4, 6]", ["expected a numpy array, got list", "np.array(...) makes one"]),
     "an axis too many": ("return 2 * x[None]", ["expected shape (4,), got (1, 4)", "arrangement in axes is not"]),
     "something that cannot travel": ("return object()", ["cannot be handed in", "found object"]),
+    "a method that is not called": ("return x.copy", ["cannot be handed in", "are the brackets of a call missing?"]),
     "an exception that is returned": ("return ValueError('no')", ["found ValueError, which was returned: raise it"]),
     "another shape": ("return (2 * x)[:2]", ["expected shape (4,), got (2,)"]),
     "another element type": (

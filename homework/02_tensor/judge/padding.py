@@ -242,6 +242,16 @@ MUTANTS = [
         breaks="each",
     ),
     Mutant(
+        "value_by_its_length",
+        "as many numbers as x has columns go to the columns",
+        old=BORDER,
+        new=(
+            "    of_columns = np.ndim(value) == 1 and len(value) == x.shape[2]\n"
+            "    border = np.reshape(value, (1, 1, -1) if of_columns else (-1, 1, 1))\n"
+        ),
+        breaks="each",
+    ),
+    Mutant(
         "first_value_everywhere",
         "one number for all channels",
         old=BORDER,
