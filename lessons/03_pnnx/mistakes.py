@@ -15,6 +15,13 @@ MEANING: Mistakes = {
     "only the first character is a mark: the @ in expr=add(@0,@1) stands in the value": lambda token: next(
         (word for mark, word in MARKS.items() if mark in token), "parameter"
     ),
+    "only the first character is a mark, whatever the option is called: the $ in price=a$ stands in the value": (
+        lambda token: (
+            "parameter"
+            if token.startswith("expr")
+            else next((word for mark, word in MARKS.items() if mark in token), "parameter")
+        )
+    ),
     "most tokens have no mark, and [...] fails for those: get has a second argument, the word for all others": (
         lambda token: MARKS[token[0]]
     ),
@@ -28,6 +35,9 @@ MEANING: Mistakes = {
     ),
     "a weight is called an attribute here": lambda token: (MARKS | {"@": "weight"}).get(token[0], "parameter"),
     "an option is called a parameter here": lambda token: MARKS.get(token[0], "option"),
+    "# gives the shape of an operand, and is called a shape here": lambda token: (MARKS | {"#": "operand"}).get(
+        token[0], "parameter"
+    ),
     "get takes the word for all others without a name: get(token[0], 'parameter')": lambda token: MARKS.get(
         token[0],
         default="parameter",  # type: ignore[call-overload]
@@ -115,6 +125,25 @@ SHAPE: Mistakes = {
     "the sizes stand in a tuple of their own: return that tuple and the type": lambda text: (
         *_each(_sizes_as_text(text)[0]),
         _sizes_as_text(text)[1],
+    ),
+    "a comma alone parts two sizes, without a space": lambda text: (
+        _each(text[1:].partition(")")[0].split(", ")),
+        text.partition(")")[2],
+    ),
+    "only the first `?` was replaced: each becomes -1": lambda text: (
+        tuple(int(size) for size in ",".join(_sizes_as_text(text)[0]).replace("?", "-1", 1).split(",")),
+        _sizes_as_text(text)[1],
+    ),
+    "each digit was taken for a size, those of the type, too: the sizes end at the ), and commas part them": (
+        lambda text: (_each(one for one in text if one.isdigit() or one == "?"), _sizes_as_text(text)[1])
+    ),
+    "partition returns three parts, and the ) is the second: the type is the third": lambda text: (
+        _each(_sizes_as_text(text)[0]),
+        text.partition(")")[1],
+    ),
+    "the type stays text, such as f32: numpy has other names for its types": lambda text: (
+        _each(_sizes_as_text(text)[0]),
+        np.dtype(_sizes_as_text(text)[1]),
     ),
     "32 is one size, not a 3 and a 2: split at the commas": lambda text: (
         _each(size for size in text[1:].partition(")")[0] if size != ","),
@@ -216,6 +245,30 @@ CONNECT: Mistakes = {
         operators, _append, _append
     ),
     "an operator may write nothing, and then there is no outputs[0]: loop over its outputs": _first_outputs,
+    "an operator may read nothing, and then there is no inputs[0]: loop over what it reads, and over what it writes": (
+        lambda operators: _connected([(name, [inputs[0]], o) for name, inputs, o in operators], _put, _append)
+    ),
+    "an operator may read several operands: loop over all its inputs, not the first alone": lambda operators: (
+        _connected([(name, inputs[:1], outputs) for name, inputs, outputs in operators], _put, _append)
+    ),
+    "an operator may write several operands: loop over all its outputs, not the first alone": lambda operators: (
+        _connected([(name, inputs, outputs[:1]) for name, inputs, outputs in operators], _put, _append)
+    ),
+    "only the first operand was looked at, of those read and of those written: loop over all": lambda operators: (
+        _connected([(name, inputs[:1], outputs[:1]) for name, inputs, outputs in operators], _put, _append)
+    ),
+    "extend adds a name letter by letter: append adds it as one": lambda operators: _connected(
+        operators, _put, lambda table, operand, name: table.setdefault(operand, []).extend(name)
+    ),
+    "setdefault stored the name itself: give it an empty list, and append the name to what it returns": (
+        lambda operators: _connected(operators, _put, lambda table, operand, name: table.setdefault(operand, name))
+    ),
+    "the names were joined to one text: collect them in a list": lambda operators: _connected(
+        operators, _put, lambda table, operand, name: _put(table, operand, table.get(operand, "") + name)
+    ),
+    "the names stand in the order of the operators: append puts a new one at the end": lambda operators: _connected(
+        operators, _put, lambda table, operand, name: table.setdefault(operand, []).insert(0, name)
+    ),
 }
 
 WEIGHT: Mistakes = {
@@ -252,4 +305,13 @@ WEIGHT: Mistakes = {
     "the numbers come row after row, as reshape puts them: without order='F', and without .T": lambda raw, shape: (
         np.frombuffer(raw, np.float32).reshape(shape, order="F")
     ),
+    ".T exchanges rows and columns: the array that reshape returns is right without it": lambda raw, shape: (
+        np.frombuffer(raw, np.float32).reshape(shape).T
+    ),
+    "the sizes were given to reshape in reverse: it takes the shape as it is": lambda raw, shape: np.frombuffer(
+        raw, np.float32
+    ).reshape(shape[::-1]),
+    "an array may have any number of dimensions: give reshape the whole shape": lambda raw, shape: np.frombuffer(
+        raw, np.float32
+    ).reshape(-1, shape[-1]),
 }
