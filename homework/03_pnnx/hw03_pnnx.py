@@ -33,7 +33,7 @@ def parse_parameter(text: str) -> tuple[int, Any]:
         character is split at the commas; an empty element, such as the second one of (3,), is the empty str. Each
         element is read by the rules str, float and int alone.
     mixed : a list of ints and floats becomes floats; if one element is a str, all are strs and keep their text.
-    str : a text that does not begin with a digit, or with - and a digit, is a str, unchanged; so is the empty text.
+    str : a text that begins neither with a digit nor with - and a digit is a str, unchanged; so is the empty text.
     float : a number with a . or an e in it is a float.
     int : any other number is an int.
     pair : the result is a tuple (type, value); a list has the type 5, 6 or 7.

@@ -33,7 +33,7 @@ def expect_pair(got: Any, expected: tuple[int, Any], text: str, mistakes: Mappin
 
 def expect_values(student: Student, oracle: Any, *cases: tuple[str, tuple[int, Any]]) -> None:
     """Each text gives its (type, value)."""
-    is_str = "what does not begin with a digit, or with - and a digit, is a str."
+    is_str = "what begins neither with a digit nor with - and a digit is a str."
     is_float = "with . or e in it, a number is a float"
     for text, expected in cases:
         why = is_str if expected[0] == 4 else f"{is_float}."
@@ -214,6 +214,8 @@ LINEAR = (
 BROKEN = {
     "not enough values to unpack": "Splitting failed: line.split() splits at any run of spaces, and only what follows "
     "the operands has an =.",
+    "IndexError": "There is no such place: an operator may read or write nothing, and only what follows the operands "
+    "has an =. Slices by the two counts give each part, however long it is.",
     "too many values to unpack": "A value may contain an = too: split at the first one only, with partition.",
     **dict.fromkeys(
         ("unsupported operand type(s) for +", "can only concatenate str", "slice indices must be integers"),

@@ -1704,7 +1704,7 @@ READER_AND_ORDER = {
         "03_pnnx",
         "a_number_begins_with_a_digit",
         {'text.removeprefix("-").startswith(DIGITS)': 'text.startswith(("-", *DIGITS))'},
-        "int() cannot read this text: what does not begin with a digit",
+        "int() cannot read this text: what begins neither with a digit",
     ),
     "a mark at the end of a value": (
         "03_pnnx",
@@ -1902,6 +1902,42 @@ READER_AND_ORDER = {
         "the_line_of_the_lesson",
         {"            params[key] = value\n": "            params[key] = int(value) if value.isdigit() else value\n"},
         "An option's value stays raw text",
+    ),
+    "operands among the options": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"tokens[end:]": "tokens[4:]"},
+        "The operands are among the options",
+    ),
+    "outputs among the options": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"tokens[end:]": "tokens[start:]"},
+        "The outputs are among the options",
+    ),
+    "a return within the loop over the options": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"            params[key] = value\n    return": "            params[key] = value\n        return"},
+        "The loop ends in its first round",
+    ),
+    "operands at two places that may not be there": (
+        "03_pnnx",
+        "counts_decide",
+        {OPERANDS: "[tokens[4]], [tokens[5]], params"},
+        "an operator may read or write nothing",
+    ),
+    "an empty element left out of a list of strs": (
+        "03_pnnx",
+        "nothing_is_dropped",
+        {"[READ[kind](element) for element in elements]": "[READ[kind](one) for one in elements if one]"},
+        "The empty element is missing",
+    ),
+    "an int read by float": (
+        "03_pnnx",
+        "single_values",
+        {"INT: int,": "INT: float,"},
+        "float() made a float of the value",
     ),
     "marks stripped at both ends": (
         "03_pnnx",

@@ -230,6 +230,15 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "A token with # or $ ends the loop: skip it alone, with continue and not break.": (
             operator_type, name, inputs, outputs, *sorted_out(until_a_mark),
         ),
+        "The operands are among the options: key=value begins after the last of them, at 4 + both counts.": (
+            operator_type, name, inputs, outputs, *sorted_out(tokens[4:]),
+        ),
+        "The outputs are among the options: key=value begins after them, at 4 + both counts.": (
+            operator_type, name, inputs, outputs, *sorted_out(tokens[end:]),
+        ),
+        "The loop ends in its first round: the return belongs behind it, not in it.": (
+            operator_type, name, inputs, outputs, *sorted_out(further[:1]),
+        ),
         "The token right after the outputs is lost: key=value begins at 4 + both counts.": (
             operator_type, name, inputs, outputs, *sorted_out(further[1:]),
         ),

@@ -68,6 +68,7 @@ def value_mistakes(text: str, expected: tuple[int, Any]) -> dict[str, Any]:
         wrong = {NO_STR[kind]: (4, text), **wrong}
     if kind == 2:
         wrong["A number without . and e is an int."] = (3, float(value))
+        wrong["The type is right, but float() made a float of the value: an int is read by int()."] = (2, float(value))
         wrong["int(float(text)) loses the last digits of a large number: take int(text)."] = (2, int(float(value)))
     if kind == 3 and value == int(value):
         wrong["A number with . or e is a float, also where nothing follows the point."] = (2, int(value))
@@ -110,6 +111,11 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
         if others != elements:
             numbers = all(one.isdigit() for one in others)
             wrong[cause] = (5, [int(one) for one in others]) if numbers else (7, others)
+    if kind == 7 and "" in elements:
+        wrong["The empty element is missing: it is an element, too, the empty str."] = (
+            7,
+            [one for one in elements if one],
+        )
     if kind == 6:
         wrong["Find the kind of the whole list first, then read every element as that kind."] = (
             6,
