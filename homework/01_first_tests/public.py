@@ -17,7 +17,11 @@ NO_KEEPDIMS = {
     "broadcast": "the maximum or the sum lost the last axis: keepdims=True keeps it, so that it fits z again"
 }
 
-
+ONE_AXIS = {
+    "AxisError": "z may have one axis alone: the last one is axis=-1",
+    "invalid index to scalar": "where z has one axis, its maximum, its sum and each z[i] are numbers, which take no "
+    "index such as [:, None]: axis=-1 with keepdims=True fits any number of axes",
+}
 ONE_NUMBER = "this function takes one number: np.exp takes a whole array of any shape"
 ANY_AXES = "x may have any number of axes, not the two that two nested loops go through: np.exp takes a whole array"
 EXP_CAUSES = {
@@ -29,6 +33,7 @@ EXP_CAUSES = {
     "IndexError": ANY_AXES,
     "has no len()": ANY_AXES,
     "not iterable": ANY_AXES,
+    "no attribute 'exp'": "an array has no method exp: np.exp takes it as its argument",
 }
 IN_PLACE = "+=, -= and *= keep the type of an array that cannot hold the result: make a new one"
 
@@ -142,9 +147,11 @@ def a_bias_of_one_axis_goes_to_the_rows(student: Student, rng: np.random.Generat
     with likely(causes):
         got = student.axby(w, x, b)
         expect(got, np.array([[110, 105], [220, 211]]), what="b = [100, 200]", mistakes=oracle.rows_mistakes(w, x, b))
-        w, x, b = (rng.integers(-9, 10, shape) for shape in ((2, 3), (3, 4), (2,)))
-        got = student.axby(w, x, b)
-        expect(got, oracle.summed_by_row(w, x, b), what="shapes (2, 3), (3, 4) and (2,)")
+        for m, k, n in ((2, 3, 4), (3, 2, 1)):
+            w, x, b = (rng.integers(-9, 10, shape) for shape in ((m, k), (k, n), (m,)))
+            mistakes = oracle.one_column_mistakes(w, x, b) if n == 1 else None
+            what = f"shapes ({m}, {k}), ({k}, {n}) and ({m},)"
+            expect(student.axby(w, x, b), oracle.summed_by_row(w, x, b), what=what, mistakes=mistakes)
 
 
 @task("axby", "bias", "dtype")
@@ -390,7 +397,9 @@ def numpy_chooses_the_type(student: Student, rng: np.random.Generator, oracle: A
 def equal_scores_share_evenly(student: Student, oracle: Any) -> None:
     """Scores 0, 0 give 0.5, 0.5; each row is divided by its own sum."""
     z = np.array([[0.0, 0.0], [-2.0, 0.0]])
-    expect(student.softmax(z), oracle.shared(z), rtol=1e-6, mistakes=oracle.shares_mistakes(z))
+    with likely({"no attribute 'exp'": EXP_CAUSES["no attribute 'exp'"]}):
+        got = student.softmax(z)
+    expect(got, oracle.shared(z), rtol=1e-6, mistakes=oracle.shares_mistakes(z))
 
 
 @task("softmax", "large", "apart", "shares", "floats")
@@ -440,7 +449,7 @@ def rows_run_along_the_last_axis(student: Student, rng: np.random.Generator, ora
     """One axis is one row; of three and four axes the last one holds the rows, in a transposed block too."""
     for shape in ((4,), (3, 3, 3), (2, 1, 3, 4)):
         z = rng.uniform(-3, 3, shape)
-        with likely({**NO_KEEPDIMS, "AxisError": "z may have one axis alone: the last one is axis=-1"}):
+        with likely({**NO_KEEPDIMS, **ONE_AXIS}):
             got = student.softmax(z)
         what = f"softmax of {shape}"
         expect(got, oracle.shared(z), rtol=1e-6, what=what, mistakes=oracle.axis_mistakes(z))

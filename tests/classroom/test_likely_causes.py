@@ -1374,6 +1374,46 @@ FIRST = {
         {AXBY: "    return w @ x + b if b.ndim == 2 else b[:, None]\n"},
         "this is the column of b alone",
     ),
+    "a bias told by its size": (
+        "a_bias_of_one_axis_goes_to_the_rows",
+        {AXBY: "    y = w @ x\n    return y + (b if b.size == y.size else b[:, None])\n"},
+        "b.ndim tells",
+    ),
+    "the method exp": (
+        "e_to_minus_one_is_0_3679",
+        {EXP: "    return (-as_float(x)).exp()\n"},
+        "an array has no method exp",
+    ),
+    "the method exp in softmax": (
+        "equal_scores_share_evenly",
+        {POWERS: "    powers = (z - z.max(axis=-1, keepdims=True)).exp()\n"},
+        "an array has no method exp",
+    ),
+    "the largest of the sizes": (
+        "large_scores_do_not_overflow",
+        {POWERS: "    powers = np.exp(z - np.abs(z).max(axis=-1, keepdims=True))\n"},
+        "not that of np.abs(z)",
+    ),
+    "a new axis in the second place": (
+        "rows_run_along_the_last_axis",
+        {POWERS: "    powers = np.exp(z - z.max(axis=-1)[:, None])\n"},
+        "no index such as [:, None]",
+    ),
+    "thousands in float32": (
+        "three_rows_far_apart",
+        {"    z = as_float(z)\n": "    z = z.astype(np.float32)\n"},
+        "float64 scores became float32",
+    ),
+    "a tiny number on every power": (
+        "a_score_far_above_its_row",
+        {POWERS: f"{POWERS[:-1]} + 1e-9\n"},
+        "add nothing to the powers",
+    ),
+    "the scores over the sum of the powers": (
+        "equal_scores_share_evenly",
+        {SHARES: "    return z / powers.sum(axis=-1, keepdims=True)\n"},
+        "z itself was divided",
+    ),
     "a bias of three axes": (
         "the_shapes_need_not_be_square",
         {AXBY: "    return w @ x + (b[:, None] if b.shape[0] != x.shape[1] else b)\n"},

@@ -59,6 +59,14 @@ def rows_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.n
     }
 
 
+def one_column_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives where the product is (m, 1) and b is (m,)."""
+    return {
+        "the product has one column here, and as many numbers as b: (m, 1) + (m,) is (m, m). b.ndim tells a b of (m,) "
+        "from one of (m, n), b.size does not": product(w, x) + b,
+    }
+
+
 def bias_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for these matrices, of any sizes that fit."""
     y = summed(w, x, np.zeros_like(b))
@@ -158,6 +166,13 @@ MUTANTS = [
         "turned where numpy complains, and only there",
         old=_AXBY,
         new="    try:\n        return w @ x + b\n    except ValueError:\n        return w @ x + b[:, None]\n",
+        breaks="rows",
+    ),
+    Mutant(
+        "bias_told_by_its_size",
+        "a product of one column has as many numbers as a bias of (m,)",
+        old=_AXBY,
+        new="    y = w @ x\n    return y + (b if b.size == y.size else b[:, None])\n",
         breaks="rows",
     ),
     Mutant(

@@ -41,6 +41,10 @@ def shares_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
         "each row was divided by another row's sum: keepdims=True keeps the axis": powers / powers.sum(axis=-1),
         "these are the powers e^z: divide each row by its sum": powers,
         "each row was divided by its sum without np.exp: take the powers e^z first": _divided_scores(z),
+        "z itself was divided by the sum of the powers: divide the powers e^z": z / powers.sum(axis=-1, keepdims=True),
+        "z itself was divided by the sum of the powers: divide the powers, of which the sum is": (
+            z / np.exp(z - z.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
+        ),
         "the powers were squared for the sum: divide each row by the plain sum of its powers": (
             powers / np.sqrt((powers**2).sum(axis=-1, keepdims=True))
         ),
@@ -61,8 +65,8 @@ def large_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     nan = f"{power}, and {'inf / inf' if z.max() > 0 else '0 / 0'} is nan: always subtract each row's largest score"
     wrong = {
         nan: _divided(z),
-        "one maximum was subtracted everywhere, so a row far below it became 0 / 0: subtract each row's own, "
-        "z.max(axis=-1, keepdims=True)": _divided(z - z.max()),
+        "a row far below the number that was subtracted became 0 / 0: subtract each row's own largest score, "
+        "z.max(axis=-1, keepdims=True), not that of the whole array and not that of np.abs(z)": _divided(z - z.max()),
         "the scores were cut off, so large ones became equal: subtract each row's largest score instead": shared(
             z.clip(-700, 700)
         ),
@@ -76,8 +80,21 @@ def large_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
         wrong["the largest score was subtracted above the fraction's line only: sum up the same powers below it"] = (
             above / np.exp(z).sum(axis=-1, keepdims=True)
         )
+    if z.dtype == np.float64:
+        wrong[
+            "float64 scores became float32, which has too few digits for scores of thousands: convert with as_float(z) "
+            "alone, which changes integers only"
+        ] = shared(z.astype(np.float32))
     right = shared(z)
-    return {cause: one for cause, one in wrong.items() if one.dtype != right.dtype or not np.allclose(one, right)}
+    if (right == 0).any():
+        wrong["a share of 0 became a little more: add nothing to the powers, and cut no difference off"] = (
+            above + 1e-9
+        ) / (above + 1e-9).sum(axis=-1, keepdims=True)
+    return {
+        cause: one
+        for cause, one in wrong.items()
+        if one.dtype != right.dtype or not np.allclose(one, right, atol=1e-11)
+    }
 
 
 def _divided_scores(z: np.ndarray) -> np.ndarray:
