@@ -69,8 +69,11 @@ DOT: Mistakes = {
         lambda w, x, i, j: sum(w[i, 0] * x[0, j])
     ),
     "one too much: the total begins at 0, before the loop": lambda w, x, i, j: 1 + w[i] @ x[:, j],
-    "k is a place, counted by range(w.shape[1]): `for k in w` gives the rows of w themselves": lambda w, x, i, j: sum(
-        w[i][k] * x[k][j] for k in w
+    "k went past the last column: take range(w.shape[1]), without + 1; `for k in w` gives rows, not places": (
+        lambda w, x, i, j: sum(w[i][k] * x[k][j] for k in w)
+    ),
+    "k went past the last column of w: take range(w.shape[1]), without + 1; `for k in w` gives rows, not places": (
+        lambda w, x, i, j: sum(w[i, k] * x[k, j] for k in range(w.shape[1] + 1))
     ),
 }
 
@@ -131,6 +134,9 @@ SURVIVORS: Mistakes = {
     "this is the first survivor alone: `return` belongs after the loop": lambda test, candidates: [
         name for name, f in candidates.items() if not _fails(test, f)
     ][:1],
+    "each round began a new list, so the last f alone could enter: make it once, before the loop": (
+        lambda test, candidates: [name for name, f in list(candidates.items())[-1:] if not _fails(test, f)]
+    ),
 }
 
 
@@ -156,6 +162,14 @@ SAME: Mistakes = {
     ),
     "the tolerance was given as atol: it is relative, so rtol=tolerance, and atol=0": (
         lambda got, expected, tolerance=1e-6: _alike(got, expected) and _close(got, expected, 1e-5, tolerance)
+    ),
+    "the tolerance was given twice, and allclose adds up rtol and atol: rtol=tolerance, and atol=0": (
+        lambda got, expected, tolerance=1e-6: _alike(got, expected) and _close(got, expected, tolerance, tolerance)
+    ),
+    "a number that is too small passes, however far off it is: take abs(got - expected)": (
+        lambda got, expected, tolerance=1e-6: (
+            _alike(got, expected) and bool((got - expected <= tolerance * abs(expected)).all())
+        )
     ),
     "`tolerance` is an argument: rtol=tolerance, and not 1e-6": lambda got, expected, tolerance=1e-6: (
         _alike(got, expected) and _close(got, expected, 1e-6)
@@ -312,6 +326,7 @@ EXP_SERIES: Mistakes = {
     "x / n was added to the term: multiply it, term * x / n": lambda x, terms=30: _series(
         x, range(1, terms + 1), lambda term, x, n: term + x / n
     ),
+    "terms is one number, and a loop needs all n up to it: range(1, terms + 1)": lambda x, terms=30: [n for n in terms],
     "n begins at 2 here: the first term to add is x / 1, so range(1, terms + 1)": lambda x, terms=30: _series(
         x, range(2, terms + 1)
     ),
