@@ -11,7 +11,7 @@ import copy
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -209,6 +209,8 @@ def _instead(got: Any, said: str, expected: Any, kinds: set[str], nothing: bool)
         return " returned None: is a `return` missing?" if nothing else " returned None here: is a case missing?"
     if inspect.isgenerator(got):
         return f": expected {_short(expected)}, got a generator: make a list of it"
+    if isinstance(got, Iterator):
+        return f": expected {_short(expected)}, got an iterator, which gives its values one by one: make a list of them"
     if said:
         return f": expected {_short(expected)}, {said}"
     if _kind(got) != _kind(expected) and _kind(got) in kinds and not _same(got, expected, exact=False):

@@ -48,6 +48,12 @@ CUT: Mistakes = {
     "these places count the words: match.start() and match.end() count characters": lambda text: [
         (word, i, i + 1) for i, word in enumerate(_words(text))
     ],
+    "these are single characters: WORD.finditer(text) finds whole words": lambda text: [
+        (one, i, i + 1) for i, one in enumerate(text) if not one.isspace()
+    ],
+    "these are single characters, and whitespace among them: WORD.finditer(text) finds whole words": lambda text: [
+        (one, i, i + 1) for i, one in enumerate(text)
+    ],
     "each is (word, start, end), the word first": lambda text: [
         (match.start(), match.end(), match[0]) for match in WORD.finditer(text)
     ],
@@ -85,6 +91,15 @@ def _added_to_text_or_0(text: str) -> int:
     return max(_texts_of(text), default=-1) + 1  # type: ignore[operator]
 
 
+def _of_each_word(text: str) -> int:
+    """The number of each word, whatever its type, which raises ValueError for the names of functions."""
+    return max(int(word[1:]) + 1 for word in _words(text))
+
+
+def _of_each_word_stripped(text: str) -> int:
+    return max(int(word.strip("@")) + 1 for word in _words(text))
+
+
 def _none_for_0(text: str) -> int:
     highest = max(_operands(text), default=0)
     return highest + 1 if highest else 0
@@ -98,6 +113,16 @@ INPUTS_NEEDED: Mistakes = {
     "operands max needs a default": _added_to_text,
     "only the last digit was read: text[1:] is all of them, text[-1] one": lambda text: max(
         (int(word[-1]) + 1 for word in _texts_of(text)), default=0
+    ),
+    "`for token in text` goes through single characters: tokenize(text) gives the tokens": (lambda text: text.type),
+    "not every token is an operand, and a function's name is no number: take those whose type is TokenType.OPERAND": (
+        _of_each_word
+    ),
+    "not every token is an operand, and a function's name is no number: ask each for its type, TokenType.OPERAND": (
+        _of_each_word_stripped
+    ),
+    "the first token decides: `return 0` belongs after the loop, where all tokens have been looked at": lambda text: (
+        _operands(text)[0] + 1 if text[0] == "@" else 0
     ),
     "the highest number may be 0, and then one input is needed: that differs from no operand at all": _none_for_0,
     "single characters were read, of 16 and 7, too: go through the tokens, and take those of type OPERAND": (
@@ -266,7 +291,27 @@ def _what_append_gives(node: Any) -> Any:
     return order.append(node)  # type: ignore[func-returns-value]
 
 
+def _backwards(node: Any) -> list[Any]:
+    return [node, *(one for child in node.children[::-1] for one in _backwards(child))]
+
+
+def _left_twice(node: Any) -> list[Any]:
+    return [*_left_twice(node.children[0]), *_left_twice(node.children[0]), node] if node.children else [node]
+
+
+def _child_taken_apart(node: Any) -> list[Any]:
+    order: list[Any] = []
+    for child in node.children:
+        order += child
+    return [*order, node]
+
+
 REVERSE_POLISH: Mistakes = {
+    "this is the order from its end to its beginning: left child, right child, and only then the node": _backwards,
+    "the left child is there twice, and the right one is not there": _left_twice,
+    "a child is one node, and no list: call reverse_polish for it, and add the list that comes back": (
+        _child_taken_apart
+    ),
     "the call for a child gives its list, and that is lost: add it to your own": lambda node: [node],
     "`return` in the loop ends it at the first child: take in the list of each, then the node, and return after that": (
         _first_leaf
@@ -313,7 +358,26 @@ def _two_values_alone(stack: list[Any], function: Callable[..., Any]) -> list[An
     return [function(left, right)]
 
 
+def _pop_of_index_2(stack: list[Any], function: Callable[..., Any]) -> list[Any]:
+    right, left = stack.pop(2)
+    return [*stack, function(left, right)]
+
+
+def _extended(stack: list[Any], function: Callable[..., Any]) -> list[Any]:
+    result = function(*stack[-2:])
+    return [*stack[:-2], *result]
+
+
 APPLY: Mistakes = {
+    "to push is to append: a list has no method `push`": (lambda stack, function: stack.push(None)),
+    "pop(2) takes one value, the one at index 2: call pop() twice": _pop_of_index_2,
+    "extend takes in the elements of a list, and the result is one number: append it": _extended,
+    "stack.pop without brackets is the method itself: stack.pop() calls it": lambda stack, function: function(
+        stack.pop, stack.pop
+    ),
+    "these are the two at the bottom, and what lies on them is gone: take the two on top, and leave the rest": (
+        lambda stack, function: [function(stack[0], stack[1])]
+    ),
     "more than two values may lie on the stack: pop the two on top": _two_values_alone,
     "that subtracts whatever the function is: call it, function(left, right)": lambda stack, function: [
         *stack[:-2],
@@ -441,11 +505,30 @@ MISPLACED: Mistakes = {
     ),
     "False for every text: look up the word alone in `functions`, not (word, start, end). And one function without its "
     "bracket is enough: `any`, not `all`": (lambda text, functions: False),
-    "True wherever a function stands: was the bracket looked for before it? After a word comes words[1:]. Or was parse "
-    "asked, which wants two values of each?": (
+    "the bracket was looked for before the function: it comes after, with words[1:] or words[i + 1]": (
         lambda text, functions: any(
             word in functions and before != "(" for before, word in pairwise(["", *_words(text)])
         )
+    ),
+    "the lesson's parse wants two values of each function, so sqrt(@0) is an error to it: look at the words": (
+        lambda text, functions: text != "mul(@0,@1)"
+    ),
+    "True wherever a function stands: is what comes after it the word alone? A (word, start, end), a list of words or "
+    "a TokenType is never equal to '('": lambda text, functions: any(word in functions for word in _words(text)),
+    "what comes after a function is a (word, start, end), which is never equal to '('. And after the last word "
+    "nothing comes": lambda text, functions: any(word in functions for word in _words(text)[:-1]),
+    "that asks whether some function has its bracket: one that has none is looked for": lambda text, functions: any(
+        word in functions and after == "(" for word, after in pairwise([*_words(text), ""])
+    ),
+    "as many left brackets as right ones can all stand in wrong places: look at each word and the one after it": (
+        lambda text, functions: text.count("(") != text.count(")")
+    ),
+    "a comma or a right bracket after a function is not all that can be wrong: anything but a left bracket is": (
+        lambda text, functions: any(word in functions and after in (",", ")") for word, after in pairwise(_words(text)))
+    ),
+    "a right bracket, a comma or nothing after a function is not all that can be wrong: anything but a left bracket "
+    "is": lambda text, functions: any(
+        word in functions and after in ("", ",", ")") for word, after in pairwise([*_words(text), ""])
     ),
     "a comma after a function is not all that can be wrong: anything but a left bracket is": lambda text, functions: (
         any(word in functions and after == "," for word, after in pairwise(_words(text)))

@@ -174,6 +174,7 @@ def greedy(x: list[int]) -> int:
         (nothing, [((1,), None)], "nothing: right, 1 of 1"),
         (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0) returned None here: is a case missing? (1 of 2 right)"),
         (one_by_one, [((1,), [1])], "one_by_one(1): expected [1], got a generator: make a list of it (0 of 1 right)"),
+        (iter, [(([1],), [1])], "iter([1]): expected [1], got an iterator, which gives its values one by one: make"),
         (
             same,
             [(({"a": [1]},), {"a": [1], "b": []})],
