@@ -150,8 +150,8 @@ def compute(order: list[Node], operands: list[Any], functions: Mapping[str, Any]
         power @1, atan2 is numpy's arctan2.
     left : the values reach the function in the order of the text, the left one first.
     arrays : arrays are computed element by element, their shapes broadcast, and float32 stays float32.
-    numbers : Python numbers give a Python number, an int from ints (within int64, and no pow to a negative int) unless
-        the function is sin, sqrt, div or atan2.
+    numbers : Python numbers give a Python number: ints give an int, but sin, sqrt, div and atan2 always a float. Whole
+        results fit int64, and pow of ints has no negative exponent.
     operands : no function writes into an operand, since it may be read again.
     """
     stack: list[Any] = []

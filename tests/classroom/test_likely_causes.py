@@ -3861,6 +3861,36 @@ ARRAYS = {
         },
         "the old max is gone",
     ),
+    "an array of a single number": (
+        "07_expression",
+        "functions_of_two_values_compute",
+        {"np.maximum": "lambda a, b: np.where(a > b, a, b)"},
+        "plain(...) leaves arrays as they are",
+    ),
+    "one entry the other way round": (
+        "07_expression",
+        "any_value_may_stand_inside",
+        {'"add": Function(2, np.add)': '"add": Function(np.add, 2)'},
+        "are exchanged",
+    ),
+    "a negative number as a product": (
+        "07_expression",
+        "numbers_give_numbers",
+        {"np.negative": "lambda x: x * -1.0"},
+        "-x keeps it whole",
+    ),
+    "two values turned round, and no more": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {"function.compute(*reversed(values))": "function.compute(*(values[::-1] if len(values) == 2 else values))"},
+        "in the order in which they were popped",
+    ),
+    "characters turned round": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"reversed(WORD.findall(text))": "WORD.findall(text[::-1])"},
+        "turn round the list of the words",
+    ),
     "from left to right": (
         "07_expression",
         "brackets_of_pnnx_are_put_right",
