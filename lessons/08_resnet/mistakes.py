@@ -79,6 +79,14 @@ COST: Mistakes = {
         _each(k, c, o),
         _each(k, c, o) * (h - k + 1) * (w - k + 1),
     ),
+    "these are the pixels of the output: at each of them every weight multiplies, weights * h * w": (
+        lambda k, c, o, h, w: (_each(k, c, o), h * w)
+    ),
+    "in the multiplications k * k is missing: every weight of a kernel multiplies": lambda k, c, o, h, w: (
+        _each(k, c, o),
+        c * o * h * w,
+    ),
+    "each of the o output channels has c kernels: c * o, not c + o": partial(_cost, lambda k, c, o: k * k * (c + o)),
     "the two are exchanged: weights first, then multiplications": (
         lambda k, c, o, h, w: (_each(k, c, o) * h * w, _each(k, c, o))
     ),
@@ -180,6 +188,9 @@ BORDERS: Mistakes = {
     "length and count are exchanged: the length is divided by the count": partial(
         _windows, lambda i, n, m: i * m // n, lambda i, n, m: -(-(i + 1) * m // n)
     ),
+    "length and count are exchanged everywhere: `count` windows, range(count), and the length divided by count": (
+        lambda n, m: [(i * m // n, -(-(i + 1) * m // n)) for i in range(n)]
+    ),
     "that is the first window alone: a `return` in the loop ends it": lambda n, m: [(0, _ceil(0, n, m))],
     "np.array_split makes parts that do not overlap, and empty ones: both ends come from the formula": lambda n, m: [
         (int(part[0]), int(part[-1]) + 1) for part in np.array_split(np.arange(n), m)
@@ -228,6 +239,15 @@ PATCHES: Mistakes = {
     ),
     "squares at the edge are too small: leave them out, so `range` ends after the last start of a whole one": partial(
         _flat, end=lambda size, side: size
+    ),
+    "squares at the edge are too small where side is not 2: the last whole one starts at size - side": partial(
+        _flat, end=lambda size, side: size - 1
+    ),
+    "the squares are 2x2, whatever `side` says: put side where 2 stands": lambda picture, side: _flat(picture, 2),
+    "[..., rows, columns] cuts the last two axes: rows and columns are the first two, and colours come after them": (
+        lambda picture, side: [
+            picture[..., top : top + side, left : left + side] for top, left in _corners(picture, side)
+        ]
     ),
     "the squares overlap: step by `side`": partial(_flat, step=1),
     "the squares overlap, and those at the edge are too small: step by `side`, to the last whole one": partial(
@@ -468,6 +488,19 @@ SUCCESSORS_OF: Mistakes = {
         name: reads for name, reads, _ in lines
     },
     "the keys are operands: put the readers under the name of the operator that writes the operand": _readers,
+    "the keys are operands that are read: put the readers under the name of the operator that writes the operand": (
+        lambda lines: {operand: readers for operand, readers in _readers(lines).items() if readers}
+    ),
+    "the readers come in the order of the lines, and `chunk` has its own in the order of what it writes: "
+    "go through the lines once, and add each reader to its writers": lambda lines: {
+        name: [reader for operand in writes for reader in _readers(lines)[operand]] for name, _, writes in lines
+    },
+    "an operator that writes nothing has an entry, too: an empty list": lambda lines: {
+        name: _right(lines)[name] for name, _, writes in lines if writes
+    },
+    "output writes nothing, so writes[0] is not there, and `chunk` writes two: loop over `writes`": lambda lines: (
+        _first_noted([(name, reads, [writes[0]]) for name, reads, writes in lines])
+    ),
     "an operator that nobody follows has an entry, too: an empty list": lambda lines: {
         name: readers for name, readers in _right(lines).items() if readers
     },
@@ -482,6 +515,9 @@ SUCCESSORS_OF: Mistakes = {
     ),
     "only the first operand of `writes` is looked at, and `chunk` writes two: loop over `writes`": lambda lines: {
         name: [reader for reader, reads, _ in lines if writes and writes[0] in reads] for name, _, writes in lines
+    },
+    "only the last operand of `writes` is looked at, and `chunk` writes two: loop over `writes`": lambda lines: {
+        name: [reader for reader, reads, _ in lines if writes and writes[-1] in reads] for name, _, writes in lines
     },
     "a reader of what `chunk` writes second is looked up, and its writer was never noted: loop over `writes`": (
         _first_noted
