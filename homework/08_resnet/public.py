@@ -22,6 +22,8 @@ POOL_ERRORS = {
     "slice indices must be integers": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
     "integer scalar": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
     "of size 5 into shape (1,1,1,1,3,1)": "reshape cuts equal blocks, and these windows overlap: a slice each",
+    "from shape (3,) into shape (3,4)": "each picture has one mean, that of all its channels: average over axis=(2, 3) "
+    "alone, which leaves (N, C)",
     "axis 3 is out of bounds for array of dimension 3": "a mean over one axis takes it away, and the next axis moves "
     "up: axis=(2, 3) averages over both at once",
 }
@@ -326,8 +328,8 @@ OPERANDS = (
     "operators' names; an operator that is not among them is never run, pnnx.Output either."
 )
 EXCHANGED = (
-    "writer and reader are exchanged: the successors of an operator are those that read its result. (Lesson 3, 'Lines "
-    "become a graph'.)"
+    "writer and reader are exchanged: the successors of an operator are those that read its result. (Lesson 8, 'Your "
+    "own framework'.)"
 )
 UNREAD = (
     "parts.topological_order was not told that {0} reads what {1} writes: the successors of {1} were {2}. Every reader "

@@ -784,6 +784,23 @@ CASES = {
         {SPANS: "[slice(i * (length // count), (i + 1) * (length // count)) for i in range(count)]"},
         "H // h rounds too early",
     ),
+    "windows that begin at ceil": (
+        "five_numbers_to_three",
+        {SPANS: SPANS.replace("i * length", "-(-i * length", 1).replace("count, ", "count), ", 1)},
+        "a window begins at ceil",
+    ),
+    "one mean a picture": (
+        "one_mean_for_each_plane",
+        {"rows, cols].mean(axis=(2, 3))": "rows, cols].mean(axis=(1, 2, 3))"},
+        "each picture has one mean",
+    ),
+    "only large pictures resized": (
+        "the_shorter_side_counts",
+        {
+            "resize_picture(image, rows, cols)": "(resize_picture(image, rows, cols) if shorter > resize else image)",
+        },
+        "a small picture is resized, too",
+    ),
     "one mean a plane": (
         "five_numbers_to_three",
         {POOLED: "\n    return x.mean(axis=(2, 3))\n"},

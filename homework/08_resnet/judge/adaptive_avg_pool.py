@@ -95,6 +95,11 @@ def one_more(length: int, count: int) -> Bounds:
     return [(i * length // count, min((i + 1) * length // count + 1, length)) for i in range(count)]
 
 
+def both_up(length: int, count: int) -> Bounds:
+    """Windows that begin at ceil: what a part cuts belongs to the window before it alone."""
+    return [(-(-i * length // count), end) for i, (_, end) in enumerate(right(length, count))]
+
+
 def exchanged(length: int, count: int) -> Bounds:
     """Windows from ceil to floor."""
     return [(-(-i * length // count), (i + 1) * length // count) for i in range(count)]
@@ -204,6 +209,7 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
         "a window that ends at a whole number must not take the next one: round its end up with -(-a // b)": pooled(
             x, size, one_more
         ),
+        "a window begins at ceil: round its beginning down, i * H // h, and only its end up": pooled(x, size, both_up),
         "floor and ceil are exchanged: the beginning is rounded down, the end up": pooled(x, size, exchanged),
         "size was read as (w, h): it is (h, w), h windows down and w across": pooled(x, size[::-1]),
         "these are the largest numbers of the windows: take their means": largest(x, size),

@@ -148,6 +148,9 @@ NUMBER_CAUSES = {
 def place_mistakes(image: np.ndarray, resize: int, crop: int) -> dict[str, np.ndarray]:
     """Likely cause -> what a wrong size or place gives for this picture."""
     found = {cause: prepared(image, resize, crop, mistake) for mistake, cause in PLACE_CAUSES.items()}
+    if resize > min(image.shape[:2]):
+        as_given = found.pop(PLACE_CAUSES["resize forgotten"])
+        found["the cut comes from the picture as it was given: a small picture is resized, too, and grows"] = as_given
     return wrong(found, prepared(image, resize, crop))
 
 
