@@ -228,6 +228,9 @@ TOKENS_A_SECOND: Mistakes = {
     "the roofline gives operations a second, and a token takes two for EACH weight": (
         lambda weights, bytes_each, bandwidth, peak: min(peak, bandwidth * 2 / bytes_each) / weights
     ),
+    "half an operation for a byte is the intensity in float32 only, and a token takes two operations for EACH weight": (
+        lambda weights, bytes_each, bandwidth, peak: min(peak, bandwidth / 2) / weights
+    ),
     "these are seconds a token: turn it round": lambda weights, bytes_each, bandwidth, peak: max(
         weights * bytes_each / bandwidth, 2 * weights / peak
     ),
