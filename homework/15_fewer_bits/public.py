@@ -45,6 +45,10 @@ ZEROS = (
     "a block of zeros has the scale 0, and 0 / 0 is NaN; what a cast to int8 makes of NaN is chance. Where the scale "
     'is 0, divide by something else, and return the 0 (section "A scale")'
 )
+REFUSED_RIGHT = (
+    "if it is your own `raise`: nothing is wrong with this weight, and blocks of {block} divide a row of {columns}. A "
+    "block divides where C % block is 0, not block % C"
+)
 LENGTH_NOT_COUNT = "`block` is how long a block is, not how many blocks a row has: a row has C / block of them"
 
 
@@ -73,6 +77,7 @@ def expect_quantized(
         "ZeroDivisionError": "a block of zeros has the scale 0: divide by something else there",
         "encountered in cast": ZEROS,
         "NoneType": NO_BLOCK,
+        "ValueError": REFUSED_RIGHT.format(block=size, columns=columns),
     }
     quantize = student.quantize_without_nan if no_nan else student.quantize
     with likely(causes):
@@ -176,9 +181,13 @@ def expect_dequantized(student: Student, oracle: Any, values: np.ndarray, scale:
     one_row, down = f"({values.size},)", f"({rows * columns // blocks},{blocks})"
     causes = {
         one_row: "np.repeat without an axis makes one long row of all scales: axis=1 repeats along each row",
+        f"({rows},{blocks**2})": "each scale was repeated B times: how often is how long a block is, C / B",
         down: "np.repeat with axis=0 repeats rows: axis=1 repeats each scale along its row",
         "could not be broadcast": "each scale belongs to C / B neighbours: repeat it so often, or give the values an "
         "axis of blocks",
+        "cannot reshape": "values (R, C) have the axes (R, B, C / B) in blocks",
+        "ValueError": f"if it is your own `raise`: nothing is wrong with {values.shape} and scales {scale.shape}. B "
+        "divides C where C % B is 0, not B % C",
     }
     with likely(causes):
         got = student.dequantize(values, scale)
@@ -214,6 +223,7 @@ def scales_that_do_not_fit(student: Student, rng: np.random.Generator) -> None:
     for rows, columns, shape in (
         (3, 4, (2, 1)),
         (3, 4, (4, 2)),
+        (1, 4, (3, 1)),
         (2, 4, (1, 1)),
         (2, 4, (2, 3)),
         (2, 4, (2, 8)),
@@ -304,7 +314,9 @@ def expect_product(
     try:
         expect(got, expected, rtol=1e-5, atol=tolerance, what=what, mistakes=mistakes)
     except Failure as failure:
-        if failure.of_type and got.dtype == np.float64:
+        if np.ndim(got) == 0:
+            failure.cause = "y has a number for each row, (R,): sum over the blocks of a row only, axis=1 of (R, B)"
+        elif failure.of_type and got.dtype == np.float64:
             failure.cause = "int32 times float32 is float64 in numpy: .astype(np.float32) at the end"
         raise
 
@@ -476,6 +488,7 @@ READ_ERRORS = {
     "must be a divisor of the total size": CUT_OUT,
     "OverflowError": "the 8 bytes of the length: the lowest comes first, which is called little-endian",
     "MemoryError": "the 8 bytes of the length: the lowest comes first, which is called little-endian",
+    "list index out of range": "a shape has any number of axes, also one or none: np.prod(shape) takes them all",
     "not understood": "numpy knows no BF16: take two bytes as a whole number of 16 bits, the upper half of a float32",
     "ValueError": "nothing is wrong with this file: a tensor is the bytes from start + first offset up to start + "
     "second offset, as many as its shape has numbers (one, if it has no axes), times 4 or 2",
@@ -543,7 +556,9 @@ def expect_tensor(student: Student, oracle: Any, data: np.ndarray, name: str, wh
         with likely(told | READ_ERRORS):
             got = student.read_tensor(data, name)
     except (Failure, SubmissionError) as error:
-        if reads_the_length_turned(student, data, name):
+        if "found >" in str(error):
+            error.cause = "'>f4' says that the highest byte of a number comes first: in the file it comes last, '<f4'"
+        elif reads_the_length_turned(student, data, name):
             error.cause = "the length's lowest byte comes first, and you take it for the highest"
         raise
     expected, mistakes = oracle.tensor(data, name), oracle.tensor_mistakes(data, name)
@@ -610,6 +625,15 @@ def a_header_longer_than_the_file(student: Student) -> None:
             if place > 3:
                 cause += ". All 8 of them count, not only the first four"
             expect_refused(student.read_tensor, damaged, "w", cause=cause)
+    whole = joined({"w": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}}, b"")
+    for more in (1, 8):
+        damaged = whole.copy()
+        damaged[0] += more
+        cause = (
+            f"the first 8 bytes say {whole.size - 8 + more}, and {whole.size - 8} follow: compare, and raise "
+            "ValueError. The 8 bytes of the length itself are not among those that follow"
+        )
+        expect_refused(student.read_tensor, damaged, "w", cause=cause)
 
 
 @task("read_tensor", "shape", "f32", "offsets")
@@ -950,9 +974,26 @@ def expect_chosen(
     try:
         expect(got, expected, what=what, mistakes=mistakes)
     except Failure as failure:
-        if not failure.of_type:
+        if leaves_out_divisors(student, weight.shape[1]):
+            failure.cause = LEFT_OUT
+        elif not failure.of_type:
             failure.cause = probed_cause(student, probed) or failure.cause
         raise
+
+
+LEFT_OUT = (
+    "a block that divides the row was left out, and the one as long as the row was not: a block divides where "
+    "C % block is 0, not block % C"
+)
+
+
+def leaves_out_divisors(student: Student, columns: int) -> bool:
+    """Whether choose_block takes the whole row as a block, but none of half of it, whatever the bound."""
+    weight = np.ones((1, columns), np.float32)
+    with suppress(SubmissionError), student.aside():
+        whole, half = (student.choose_block(weight, [block], 1.0) for block in (columns, columns // 2))
+        return whole == columns and half is None
+    return False
 
 
 BOUNDS = tuple(10.0 ** (n / 4) for n in range(-26, 0))
@@ -1031,9 +1072,28 @@ def squares_that_float32_does_not_hold(student: Student, rng: np.random.Generato
     """Weights of 1e-25 and of 1e25: the same block as for weights of 1."""
     for size in (1e-25, 1e25):
         weight = uneven(rng, 2, 16) * np.float32(size)
-        for bound in oracle.bounds(weight, [4, 16]):
+        answers = {bound: oracle.chosen(weight, [4, 16], bound) for bound in oracle.bounds(weight, [4, 16])}
+        for bound in answers:
             what = f"the block of 4 and 16 for weights of {size:g}, bound {bound:.4g}"
-            expect_chosen(student, oracle, weight, [4, 16], bound, what)
+            try:
+                expect_chosen(student, oracle, weight, [4, 16], bound, what)
+            except Failure as failure:
+                if size < 1 and judges_right(student, np.ldexp(weight, 166), answers):  # as large as it is small
+                    failure.cause = ADDED
+                raise
+
+
+ADDED = (
+    "weights of 1e25 are judged right: float64 is used. But the squares of 1e-25 are 1e-50, and what is added to them "
+    "to avoid 0 / 0, as 1e-12, outweighs them: compare without dividing, and add nothing"
+)
+
+
+def judges_right(student: Student, weight: np.ndarray, answers: Mapping[float, int | None]) -> bool:
+    """Whether choose_block gives the right one of the blocks 4 and 16 for each bound."""
+    with suppress(SubmissionError), student.aside():
+        return all(student.choose_block(weight, [4, 16], bound) == answer for bound, answer in answers.items())
+    return False
 
 
 @task("choose_block", "error", "dtype")
@@ -1063,9 +1123,10 @@ def the_blocks_stay_as_they_were(student: Student, rng: np.random.Generator) -> 
     expect_unchanged("blocks", got, blocks, cause)
 
 
-@task("choose_block", "zeros", "fewest", "dtype")
+@task("choose_block", "zeros", "divides", "fewest", "dtype")
 @made_of("choose_block", "quantize", "dequantize")
 def a_weight_of_zeros(student: Student, oracle: Any) -> None:
-    """A weight of zeros has no error with any block."""
+    """A weight of zeros has no error with any block that divides its rows."""
     for bound in (0.0, 0.5):
         expect_chosen(student, oracle, np.zeros((2, 8), np.float32), [2, 8, 4], bound, "the block for zeros")
+    expect_chosen(student, oracle, np.zeros((2, 8), np.float32), [3, 4, 16], 0.5, "the block of 3, 4 and 16 for zeros")

@@ -3096,6 +3096,69 @@ BITS = {
         {"return values.astype(np.int8).reshape(rows, columns), scale": SWAPPED},
         "values and scale are exchanged",
     ),
+    "blocks the other way round in quantize": (
+        "a_scale_for_each_block",
+        {"if size < 1 or columns % size:": "if size < 1 or size % columns:"},
+        "C % block is 0, not block % C",
+    ),
+    "repeated B times": (
+        "rows_and_blocks",
+        {"np.repeat(scale, columns // blocks, axis=1)": "np.repeat(scale, blocks, axis=1)"},
+        "each scale was repeated B times",
+    ),
+    "blocks that are no neighbours": (
+        "a_scale_for_each_block_of_both",
+        {
+            SUMS: "sums = (values.astype(np.int32).reshape(len(values), -1, blocks) * x_values.reshape(-1, blocks))"
+            ".sum(axis=1)"
+        },
+        "a block is C / B NEIGHBOURS",
+    ),
+    "one number for all rows": (
+        "a_scale_for_each_row_and_one_for_x",
+        {RESULT: RESULT.replace("sum(axis=1)", "sum()")},
+        "y has a number for each row",
+    ),
+    "scales added": (
+        "a_scale_for_each_row_and_one_for_x",
+        {RESULT: RESULT.replace("scale * x_scale", "scale + x_scale")},
+        "the two scales were added",
+    ),
+    "a length without its own bytes": (
+        "a_header_longer_than_the_file",
+        {"    if start > len(file):\n": "    if start - 8 > len(file):\n"},
+        "the length itself are not among",
+    ),
+    "floats whose highest byte comes first": (
+        "a_tensor_alone",
+        {FLOATS_OF_FILE: 'numbers = np.frombuffer(held, ">f4")'},
+        "in the file it comes last, '<f4'",
+    ),
+    "halves whose highest byte comes first": (
+        "the_upper_half",
+        {WIDER: WIDER.replace("<u2", ">u2")},
+        "'<u2', not '>u2'",
+    ),
+    "two axes always": (
+        "a_tensor_alone",
+        {'int(np.prod(entry["shape"]))': '(entry["shape"][0] * entry["shape"][1])'},
+        "a shape has any number of axes",
+    ),
+    "division the other way round": (
+        BETWEEN,
+        {"if weight.shape[1] % block == 0:": "if block % weight.shape[1] == 0:"},
+        "C % block is 0, not block % C",
+    ),
+    "something added to the squares": (
+        "squares_that_float32_does_not_hold",
+        {ENOUGH: "np.square(difference, dtype=np.float64).sum() / (squares + 1e-12) <= bound**2"},
+        "what is added to them",
+    ),
+    "a block for zeros that does not divide": (
+        "a_weight_of_zeros",
+        {"    for block in sorted(": "    if not squares:\n        return int(max(blocks))\n    for block in sorted("},
+        "that block does not divide the row",
+    ),
 }
 
 

@@ -265,6 +265,13 @@ MUTANTS = [
         "            if squares and np.square(difference, dtype=np.float64).sum() / squares <= bound**2:\n",
         "zeros",
     ),
+    Mutant(
+        "zeros_any",
+        "the largest block for zeros, whether it divides or not",
+        ORDER,
+        "    if not squares:\n        return int(max(blocks))\n" + ORDER,
+        "divides",
+    ),
     Mutant("float32", "squares of float32", ENOUGH, ENOUGH.replace(", dtype=np.float64", ""), "range"),
     Mutant("refuses", "does not look whether the block divides", FITS, "        if True:\n", "divides"),
     Mutant(

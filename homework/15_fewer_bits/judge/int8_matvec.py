@@ -110,6 +110,9 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
         "both scales are missing": summed(values, np.ones_like(scale), x_values, ones),
         "the weights' scales were applied twice": summed(values, scale * scale, x_values, x_scale),
         "the scale of x was applied twice": summed(values, scale, x_values, x_scale * x_scale),
+        "the two scales were added: they multiply": (
+            summed(values, scale, x_values, ones) + summed(values, np.ones_like(scale), x_values, x_scale)
+        ),
         "the scales divide: they multiply": summed(
             values, 1 / np.where(scale, scale, 1), x_values, 1 / np.where(x_scale, x_scale, 1)
         ),
@@ -147,6 +150,14 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
         cause = "x has blocks of B numbers: quantize takes how long a block is, C / B"
         other_values, other_scale = (part[0] for part in rounded(x[None], blocks))
         found[cause] = sums_first(values, scale, other_values, other_scale)
+    elif blocks > 1:
+        cause = "a block is C / B NEIGHBOURS: reshape values to (R, B, C / B) and those of x to (B, C / B)"
+        order = np.arange(values.shape[1]).reshape(size, blocks).T.ravel()
+        found[cause] = summed(values[:, order], scale, x_values[order], x_scale)
+    if blocks == 1:
+        found["each weight was multiplied by ALL of x: with values as (R, B, C / B), x has the axes (B, C / B)"] = (
+            values.sum(axis=1, dtype=np.int64) * x_values.sum(dtype=np.int64) * scale[:, 0] * x_scale[0]
+        )
     right = product(values, scale, x)
     least = 1e-4 * float(np.abs(right).max())
     wrong = {

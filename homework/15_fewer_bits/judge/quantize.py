@@ -120,6 +120,11 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
         (f"{kept}; and {blocked}", (values.reshape(*scale.shape, -1), scale[:, :, None])),
         ("values and scale are exchanged: first the values, then the scale", (scale, values)),  # type: ignore[list-item]
         (alone, rounded(weight, 1)),
+        (
+            "each number has a scale of its own, and the first of each block came back: take the largest along the "
+            "LAST axis of (R, blocks, block)",
+            (rounded(weight, 1)[0], np.abs(weight).reshape(*scale.shape, -1)[:, :, 0] / np.float32(127)),
+        ),
         (one, (once_values, np.broadcast_to(once, scale.shape).copy())),
         (one, (once_values, once)),
         (one, (once_values, once[0])),

@@ -95,8 +95,12 @@ def tensor_mistakes(data: np.ndarray, name: str) -> dict[str, np.ndarray]:
     ):
         if len(file) - wrong_place >= len(held):
             found[cause] = np.array(numbers(dtype, count, file, wrong_place), np.float32).reshape(shape)
-    found["the highest byte of a number comes last: '<f4', not '>f4'"] = (
-        np.frombuffer(held, {"F32": ">f4", "F16": ">f2", "BF16": ">u2"}[dtype]).astype(np.float32).reshape(shape)
+    kind = {"F32": "f4", "F16": "f2", "BF16": "u2"}[dtype]
+    turned = np.frombuffer(held, f">{kind}")
+    if dtype == "BF16":
+        turned = (turned.astype(np.uint32) << 16).view(np.float32)
+    found[f"the highest byte of a number comes last: '<{kind}', not '>{kind}'"] = turned.astype(np.float32).reshape(
+        shape
     )
     found["the shape is missing: reshape to what the header says"] = right.ravel()
     found["the numbers stand row by row: reshape, without a transpose"] = right.ravel().reshape(shape[::-1]).T
@@ -177,6 +181,7 @@ MUTANTS = [
     Mutant("two_bytes", "takes two bytes for the length", START, START.replace("file[:8]", "file[:2]"), "length"),
     Mutant("four_bytes", "takes four bytes for the length", START, START.replace("file[:8]", "file[:4]"), "length"),
     Mutant("longer", "takes what there is of a header", LONGER, "    if False:\n", "length"),
+    Mutant("eight_more", "counts the length's bytes, too", LONGER, "    if start - 8 > len(file):\n", "length"),
     Mutant(
         "first",
         "the tensor that lies first",
