@@ -50,6 +50,12 @@ OUTPUT_SIZE: Mistakes = {
     "the 1 is added, and not subtracted: it counts the window at 0": (
         lambda size, k, s=1, p=0: (size + 2 * p - k) // s - 1
     ),
+    "stride and padding are both missing: add 2 * padding to size, and divide by the stride before you add 1": (
+        lambda size, k, s=1, p=0: size - k + 1
+    ),
+    "the 1 is no part of the stride: // stride first, then + 1, outside the brackets": (
+        lambda size, k, s=1, p=0: (size + 2 * p - k) // (s + 1)
+    ),
     "the stride is missing: divide by it, before you add 1": lambda size, k, s=1, p=0: size + 2 * p - k + 1,
     "only the 1 is divided: // comes before + and -, so (size + 2 * padding - kernel_size) needs brackets": (
         lambda size, k, s=1, p=0: size + 2 * p - k + 1 // s
@@ -123,6 +129,9 @@ NUMBER_AT: Mistakes = {
     "these are the products: add them up": lambda x, w, bias, i, j: _block(x, w, i, j) * w + bias,
     "@ is a product of matrices: * multiplies each pixel by its weight": (
         lambda x, w, bias, i, j: (_block(x, w, i, j) @ w).sum() + bias
+    ),
+    "@ is a product of matrices: * multiplies each pixel by its weight, and .sum() adds the products up": (
+        lambda x, w, bias, i, j: _block(x, w, i, j) @ w + bias
     ),
     "np.dot is a product of matrices: * multiplies each pixel by its weight": (
         lambda x, w, bias, i, j: np.dot(_block(x, w, i, j), w) + bias
