@@ -3481,6 +3481,8 @@ PUT = """    result = back @ sums @ back.T
     return y
 """
 POOLING_BORDER = "bordered = np.pad(x, ((0, 0), (0, 0), (above, above), (left, left)), constant_values=-np.inf)"
+POOLING_SIZES = "    sizes = [output_size(*along) for along in zip(x.shape[2:], kernel_size, stride, padding)]\n"
+IM2COL_OPTIONS = "(kh, kw), (sh, sw), (ph, pw) = kernel_size, stride, padding"
 AS_BORDERED = {
     "y = np.empty((*x.shape[:2], *sizes), x.dtype)": (
         "sizes = [n - k + 1 for n, k in zip(bordered.shape[2:], kernel_size)]\n"
@@ -4286,6 +4288,97 @@ ARRAYS = {
         {"lives[other][0] <= last and first <= lives[other][1]": "lives[other][0] < last and first < lives[other][1]"},
         "are both alive at step",
     ),
+    "pooling windows of as many columns as rows": (
+        "06_convolution",
+        "windows_have_two_sizes",
+        {POOLING_SIZES: "    kernel_size = kernel_size[:1] * 2\n" + POOLING_SIZES},
+        "kernel_size[0] is used in both directions",
+    ),
+    "pooling windows of as many rows as columns": (
+        "06_convolution",
+        "windows_have_two_sizes",
+        {POOLING_SIZES: "    kernel_size = kernel_size[1:] * 2\n" + POOLING_SIZES},
+        "kernel_size[1] is used in both directions",
+    ),
+    "pooling slices of as many columns as rows": (
+        "06_convolution",
+        "windows_have_two_sizes",
+        {"start : start + kernel_size[1]]": "start : start + kernel_size[0]]"},
+        "the slice has kernel_size[0] columns",
+    ),
+    "pooling slices of as many rows as columns": (
+        "06_convolution",
+        "windows_have_two_sizes",
+        {"top : top + kernel_size[0],": "top : top + kernel_size[1],"},
+        "the slice has kernel_size[1] rows",
+    ),
+    "a pooling stride of the rows for both": (
+        "06_convolution",
+        "strides_move_the_windows",
+        {POOLING_SIZES: "    stride = stride[:1] * 2\n" + POOLING_SIZES},
+        "stride[0] is used in both directions",
+    ),
+    "a pooling border of the rows for both": (
+        "06_convolution",
+        "the_border_has_two_widths",
+        {POOLING_SIZES: "    padding = padding[:1] * 2\n" + POOLING_SIZES},
+        "padding[0] is used in both directions",
+    ),
+    "pooling by reshape": (
+        "06_convolution",
+        "the_largest_number_of_each_window",
+        {
+            POOLING_SIZES: (
+                "    (n, c, h, w), (kh, kw) = x.shape, kernel_size\n"
+                "    return x.reshape(n, c, h // kh, kh, w // kw, kw).max(axis=(3, 5))\n" + POOLING_SIZES
+            )
+        },
+        "only where they stand side by side",
+    ),
+    "rows of windows as wide as high": (
+        "06_convolution",
+        "kernels_have_two_sizes",
+        {IM2COL_OPTIONS: IM2COL_OPTIONS.replace("kernel_size", "kernel_size[:1] * 2")},
+        "kernel_size[0] is used in both directions",
+    ),
+    "a stride of the rows for both": (
+        "06_convolution",
+        "strides_have_two_directions",
+        {IM2COL_OPTIONS: IM2COL_OPTIONS.replace("stride", "stride[:1] * 2")},
+        "stride[0] is used in both directions",
+    ),
+    "a padding of the columns for both": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {IM2COL_OPTIONS: IM2COL_OPTIONS.replace("padding", "padding[1:] * 2")},
+        "padding[1] is used in both directions",
+    ),
+    "kernels taken to be square": (
+        "06_convolution",
+        "each_output_channel_has_its_kernel",
+        {
+            "    outputs, depth, kh, kw = weight.shape\n": "    outputs, depth, kh = weight.shape[:3]\n    kw = kh\n",
+            "outputs // groups, depth * kh * kw)": "outputs // groups, -1)",
+        },
+        "here kernels have two rows and three columns",
+    ),
+    "kernels taken to be square, laid out flat": (
+        "06_convolution",
+        "each_output_channel_has_its_kernel",
+        {"    outputs, depth, kh, kw = weight.shape\n": "    outputs, depth, kh = weight.shape[:3]\n    kw = kh\n"},
+        "here kernels have two rows and three columns",
+    ),
+    "output channels dealt out in turn": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {
+            "kernels = weight.reshape(groups, outputs // groups, depth * kh * kw)": (
+                "kernels = weight.reshape(outputs // groups, groups, depth * kh * kw).swapaxes(0, 1)"
+            ),
+            "y = y.reshape(len(x)": "y = y.swapaxes(1, 2).reshape(len(x)",
+        },
+        "output channel o was computed in group o % groups",
+    ),
     "a loop over all starts": (
         "06_convolution",
         "the_rows_of_the_lesson",
@@ -5024,6 +5117,10 @@ STRIDES = {
     "in the column's index alone": (with_begins("i", "j * stride[1]"), BEGINS.format(1, 3)),
     "the first in both indices": (with_begins("i * stride[0]", "j * stride[0]"), BEGINS.format(2, 2)),
     "swapped in the indices": (with_begins("i * stride[1]", "j * stride[0]"), "a window runs over the edge"),
+    "the first for both in the number of windows": (
+        {SIZES: COUNTS.format("stride[0]", "stride[0]")},
+        "and [1] to the columns",
+    ),
     "not in the number of windows": ({SIZES: COUNTS.format(1, 1)}, "im2col gave another number of rows"),
 }
 

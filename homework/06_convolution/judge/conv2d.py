@@ -109,6 +109,8 @@ def group_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: 
         return np.concatenate([np.take(array, range(g, array.shape[axis], groups), axis) for g in range(groups)], axis)
 
     right = reference(x, weight, bias, groups=groups)
+    dealt = in_turn(np.arange(len(bias)), 0)  # the output channels of group 0, then those of group 1, if o % groups
+    rest = reference(x, weight[dealt], bias[dealt], groups=groups)[:, np.argsort(dealt)]
     near = np.concatenate([x[:, g : g + x.shape[1] // groups] for g in range(groups)], 1)
     each = bias[:, None, None]
     later = np.repeat(np.arange(groups)[::-1], len(bias) // groups)[:, None, None]  # groups that come after o's own
@@ -134,6 +136,9 @@ def group_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: 
         "group g begins at channel g: it begins at g * (C/groups)": reference(near, weight, bias, groups=groups),
         "each group takes every groups-th kernel: a group's are next to each other, g * (O/groups) and on": (
             reference(x, in_turn(weight, 0), bias, groups=groups)
+        ),
+        "output channel o was computed in group o % groups: a group's are next to each other, g * (O/groups) and on": (
+            rest
         ),
         "the bias was added once for each group: once is enough, after all groups": (
             reference(x, weight, bias * groups, groups=groups)

@@ -22,7 +22,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .shared import BEGINS, TWICE, UNPADDED, Pair, pair
+from .shared import BEGINS, TWICE, UNPADDED, Pair, in_both, pair
 
 
 def rows_of(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> np.ndarray:
@@ -141,6 +141,7 @@ def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: P
         "no padding was added": (kernel_size, stride, none),
     }
     given = (kernel_size, stride, padding)
+    wrong |= {cause: other for cause, other in in_both(*given).items() if other not in wrong.values()}
     mistakes = {cause: rows_of(x, *other) for cause, other in wrong.items() if other != given}
     if stride != (1, 1):
         sizes = list(zip(x.shape[1:], kernel_size, stride, padding, strict=True))

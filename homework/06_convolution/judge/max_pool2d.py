@@ -21,7 +21,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .shared import BEGINS, UNPADDED, Pair, pair
+from .shared import BEGINS, UNPADDED, Pair, in_both, pair
 
 
 def pooled(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair, value: float = -np.inf) -> np.ndarray:
@@ -113,12 +113,20 @@ def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: P
         "no border was added": (kernel_size, stride, (0, 0)),
     }
     given = (kernel_size, stride, padding)
+    wrong |= {cause: other for cause, other in in_both(*given).items() if other not in wrong.values()}
     sizes = x.shape[2:]
     rows, cols = ((n - k) // s + 1 for n, k, s in zip(sizes, kernel_size, stride, strict=True))
     (kh, kw), (ph, pw), right = kernel_size, padding, pooled(x, *given)
     wide = np.pad(x, ((0, 0), (0, 0), (ph, ph + kw), (pw, pw + kh)), constant_values=-np.inf)
-    turned = np.ascontiguousarray(pooled(wide, (kw, kh), stride, (0, 0))[:, :, : right.shape[2], : right.shape[3]])
-    slices = {"the slice has its sides exchanged: kernel_size[0] rows and kernel_size[1] columns": turned}
+    sides = {
+        "the slice has its sides exchanged: kernel_size[0] rows and kernel_size[1] columns": (kw, kh),
+        "the slice has kernel_size[0] columns: it has kernel_size[0] rows and kernel_size[1] columns": (kh, kh),
+        "the slice has kernel_size[1] rows: it has kernel_size[0] rows and kernel_size[1] columns": (kw, kw),
+    }
+    slices = {
+        cause: np.ascontiguousarray(pooled(wide, side, stride, (0, 0))[:, :, : right.shape[2], : right.shape[3]])
+        for cause, side in sides.items()
+    }
     fewer = {UNPADDED: np.ascontiguousarray(pooled(x, *given)[:, :, :rows, :cols])} if any(padding) else {}
     return (without_stride(x, kernel_size, stride, padding) | fewer | (slices if kh != kw else {})) | {
         cause: pooled(x, *other)

@@ -15,6 +15,23 @@ TWICE = (
 UNPADDED = "the windows were counted without the padding: output_size takes that as its last argument"
 
 
+def in_both(kernel_size: Pair, stride: Pair, padding: Pair) -> dict[str, tuple[Pair, Pair, Pair]]:
+    """Likely cause -> the options, with one number of a pair in the place of both."""
+    given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
+    down = {"kernel_size": "down", "stride": "down", "padding": "above and below"}
+    right = {"kernel_size": "to the right", "stride": "to the right", "padding": "on the left and the right"}
+    causes = {}
+    for name, (first, second) in given.items():
+        for place, number, other in (
+            (0, first, f"{right[name]} it is {name}[1]"),
+            (1, second, f"{down[name]} it is {name}[0]"),
+        ):
+            cause = f"{name}[{place}] is used in both directions: {other}"
+            both = given | {name: (number, number)}
+            causes[cause] = (both["kernel_size"], both["stride"], both["padding"])
+    return causes
+
+
 def backwards(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
     """A right grouped convolution that begins with the bias and adds the last pixel of the kernel first."""
     (n, _, height, width), (outputs, channels, kh, kw) = x.shape, weight.shape
