@@ -141,7 +141,16 @@ STAMP_LINE: Mistakes = {
     "no room for the last stamp, which begins at (len(pixels) - 1) * stride and is as long as the kernel": partial(
         _in_place, room=lambda n, k, s: n * s
     ),
-    "the result is one place too short: it has (len(pixels) - 1) * stride + len(kernel)": partial(
+    "after the beginning of the last stamp, (len(pixels) - 1) * stride, there is no room for its numbers": partial(
+        _in_place, room=lambda n, k, s: (n - 1) * s
+    ),
+    "the result is as long as the pixels, and needs room for their stamps: where does the last one end?": partial(
+        _in_place, room=lambda n, k, s: n
+    ),
+    "np.zeros_like(pixels) is as long as the pixels, and of their type: np.zeros(...), with room for the last stamp": (
+        lambda pixels, kernel, stride: _in_place(pixels, kernel, stride, room=lambda n, k, s: n, kind=pixels.dtype)
+    ),
+    "the result is one place too short: count the places of the last stamp": partial(
         _in_place, room=lambda n, k, s: (n - 1) * s + k - 1
     ),
     "the length knows no stride: the last stamp begins at (len(pixels) - 1) * stride": partial(
@@ -159,6 +168,9 @@ STAMP_LINE: Mistakes = {
     ),
     "a stamp is as long as the kernel: its place ends len(kernel) behind its beginning, not one stride": partial(
         _in_place, end=lambda i, k, s: (i + 1) * s
+    ),
+    "a stamp is as long as the kernel, and kernels are not always 3 long: len(kernel)": partial(
+        _in_place, end=lambda i, k, s: i * s + 3
     ),
     "the result has the type of the pixels, and the kernel may have fractions: np.zeros(...) without a type": (
         lambda pixels, kernel, stride: _in_place(pixels, kernel, stride, kind=pixels.dtype)
@@ -192,7 +204,7 @@ ROWS_OF: Mistakes = {
     "the last of `height` stamps begins at (height - 1) * stride, not at height * stride": (
         lambda h, k, s, p=0: h * s + k - 2 * p
     ),
-    "height * stride is right only where the kernel is as long as the stride: (height - 1) * stride + kernel_size": (
+    "height * stride is right only where the kernel is as long as the stride: where does the last stamp end?": (
         lambda h, k, s, p=0: h * s - 2 * p
     ),
     "padding is cut off at BOTH ends: 2 * padding": lambda h, k, s, p=0: (h - 1) * s + k - p,
@@ -206,10 +218,13 @@ ROWS_OF: Mistakes = {
     ),
     "* comes before -: the brackets of (height - 1) * stride are missing": lambda h, k, s, p=0: h - 1 * s + k - 2 * p,
     "kernel_size and stride are exchanged: the stamps lie stride apart": lambda h, k, s, p=0: (h - 1) * k + s - 2 * p,
-    "the stamps lie stride apart, and not side by side: (height - 1) * stride + kernel_size": (
+    "the stamps lie one row apart, and should lie stride apart: where does the last one begin?": (
+        lambda h, k, s, p=0: h + k - 1 - 2 * p
+    ),
+    "the stamps lie stride apart, and not side by side: where does the last one begin?": (
         lambda h, k, s, p=0: h * k - 2 * p
     ),
-    "kernel_size counts once, for the last stamp: (height - 1) * stride + kernel_size": (
+    "kernel_size counts once, for the last stamp: each of those before it adds only the stride": (
         lambda h, k, s, p=0: (h - 1) * (s + k) - 2 * p
     ),
     "padding is cut off the result, not off the pixels: minus 2 * padding at the end": (
@@ -234,10 +249,10 @@ SKIP: Mistakes = {
     "axis 2 has the rows, (N, C, H, W): which axis has the channels?": (
         lambda beside, below: np.concatenate([beside, below], axis=2)
     ),
-    "np.concatenate takes ONE list of arrays: np.concatenate([beside, below], axis=1)": (
+    "np.concatenate takes ONE list of arrays, in brackets, and then the axis of the channels": (
         lambda beside, below: np.concatenate(beside, below)
     ),
-    "np.concatenate takes ONE list of arrays, in brackets: np.concatenate([beside, below], axis=1)": (
+    "np.concatenate takes ONE list of arrays, in brackets, before the axis": (
         lambda beside, below: np.concatenate(beside, below, axis=1)
     ),
     "np.stack makes a new axis: np.concatenate joins along one that is there": (
