@@ -88,8 +88,9 @@ def a_kernel_for_each_pair_of_channels(student: Student, rng: np.random.Generato
 def padding_cuts(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """padding=(ph, pw) takes ph rows off above and below, and pw columns off at the left and at the right."""
     x, weight, stride = whole(rng, 1, 2, 3, 3), whole(rng, 2, 2, 4, 4), (2, 3)
+    refused = "H' and W' are at least 1 here, and nothing is to be refused: ph rows go at each end, whatever the stride"
     for padding in ((1, 2), (0, 1), (2, 0)):
-        with likely(PADDING_ERRORS):
+        with likely(PADDING_ERRORS | {"ValueError": refused}):
             got = student.transposed_convolution(x, weight, None, stride, padding)
         expected = oracle.transposed(x, weight, None, stride, padding)
         mistakes = oracle.padding_mistakes(x, weight, stride, padding)
@@ -109,8 +110,8 @@ def padding_cuts(student: Student, rng: np.random.Generator, oracle: Any) -> Non
       section=CHANNELS)  # fmt: skip
 def the_bias_comes_once(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Each pixel of output channel o gets bias[o] once: where stamps overlap, and where there is none."""
-    for kernel, stride in (((3, 3), (2, 2)), ((1, 2), (3, 3)), ((2, 2), (1, 1))):
-        x, weight, bias = whole(rng, 1, 2, 2, 2), whole(rng, 2, 3, *kernel), whole(rng, 3) * 100
+    for samples, kernel, stride in ((1, (3, 3), (2, 2)), (3, (1, 2), (3, 3)), (1, (2, 2), (1, 1))):
+        x, weight, bias = whole(rng, samples, 2, 2, 2), whole(rng, 2, 3, *kernel), whole(rng, 3) * 100
         with likely(BIAS_ERRORS | CHANNEL_ERRORS):
             got = student.transposed_convolution(x, weight, bias, stride, (0, 0))
         expected, mistakes = oracle.transposed(x, weight, bias, stride), oracle.bias_mistakes(x, weight, bias, stride)
@@ -181,6 +182,10 @@ MEAN_ERRORS = {
     "comparison, as in (mask < 0) | (mask >= classes); one answer for all pixels give .any() and np.count_nonzero",
     "Cannot cast": "numpy does not count or index with every type of whole numbers: make both masks int64 first",
 }
+NEARLY = (
+    "nearly right: is a small number, such as 1e-6, in the fraction, or something rounded, or in float32? A class that "
+    "occurs nowhere is left out, so that nothing divides by 0"
+)
 
 
 def expect_mean(
@@ -190,7 +195,12 @@ def expect_mean(
     with likely(MEAN_ERRORS):
         got = student.mean_iou(predicted, truth, classes)
     right, mistakes = oracle.averaged(predicted, truth, classes), oracle.mean_mistakes(predicted, truth, classes)
-    expect(got, right, rtol=1e-9, what=what, mistakes=mistakes)
+    try:
+        expect(got, right, rtol=1e-9, what=what, mistakes=mistakes)
+    except Failure as failure:
+        if failure.cause is None and not failure.of_type and isinstance(got, float) and abs(got - right) < 1e-5:
+            failure.cause = NEARLY
+        raise
 
 
 @task("mean_iou", "iou", "mean", "returns")
@@ -269,7 +279,7 @@ def masks_without_pixels(student: Student) -> None:
 
 @task("mean_iou", "shapes")
 def masks_of_different_shapes_are_refused(student: Student) -> None:
-    """Masks of (3, 4) and (1, 4), which numpy would broadcast, or of (3, 4) and (4, 3), raise ValueError."""
+    """Masks of other shapes, as (3, 4) and (4, 3), raise ValueError; also if numpy would broadcast them, as (1, 4)."""
     cause = "compare predicted.shape with truth.shape, and raise ValueError if they differ"
     shapes = [((3, 4), other) for other in ((1, 4), (3, 1), (1, 1), (4, 3), (3, 5), (2, 6), (0, 5))]
     for shape, other in [*shapes, ((1, 4), (4, 1)), ((1, 3), (1, 1)), ((0, 5), (5, 0)), ((0, 5), (1, 5))]:

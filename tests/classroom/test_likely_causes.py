@@ -3390,6 +3390,7 @@ SPEED_AND_UNET = {
     "12/transposed_convolution/stride_ignored": "yours lie one pixel apart",
     "12/transposed_convolution/first_kernels": "channel c has the kernels weight[c]",
     "12/transposed_convolution/bias_per_stamp_and_channel": "with every stamp of every input channel",
+    "12/transposed_convolution/bias_per_sample": "the bias comes with every sample",
     "12/transposed_convolution/cut_too_short": "it ends at ph + H' and not at H'",
     "12/transposed_convolution/check_too_strict": "one row is enough",
     "12/mean_iou/rounded": "the answer was rounded to 4 digits",
@@ -5041,6 +5042,86 @@ ARRAYS = {
         "padding_cuts",
         {"pw : pw + cols]": "pw : pw + cols] if ph and pw else full"},
         "where one of its two numbers is 0",
+    ),
+    "a cut no larger than the kernel": (
+        "12_unet",
+        "padding_cuts",
+        {"(sh, sw), (ph, pw) = stride, padding": "(sh, sw), (ph, pw) = stride, map(min, padding, (kh - 1, kw - 1))"},
+        "at most kh - 1 rows were cut",
+    ),
+    "a cut at each end by half": (
+        "12_unet",
+        "padding_cuts",
+        {"(sh, sw), (ph, pw) = stride, padding": "(sh, sw), (ph, pw) = stride, (padding[0] // 2, padding[1] // 2)"},
+        "not ph // 2",
+    ),
+    "a cut times the stride": (
+        "12_unet",
+        "padding_cuts",
+        {
+            "y = full[:, :, ph : ph + rows, pw : pw + cols]": (
+                "y = full[:, :, ph * sh : full.shape[2] - ph * sh, pw * sw : max(0, full.shape[3] - pw * sw)]"
+            )
+        },
+        "or multiplied by the stride",
+    ),
+    "a cut times the stride that is refused": (
+        "12_unet",
+        "padding_cuts",
+        {"(ph, pw) = stride, padding\n": "(ph, pw) = stride, (padding[0] * stride[0], padding[1] * stride[1])\n"},
+        "ph rows go at each end, whatever the stride",
+    ),
+    "a border of k zeros": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {
+            "    y = full[:, :, ph : ph + rows, pw : pw + cols]\n": (
+                "    y = np.pad(full, ((0, 0), (0, 0), (1, 1), (1, 1)))\n"
+            )
+        },
+        "the result has a border of zeros",
+    ),
+    "the mean over the channels": (
+        "12_unet",
+        "a_kernel_for_each_pair_of_channels",
+        {"weight, axes=1)": "weight, axes=1) / channels"},
+        "what comes from the channels is averaged",
+    ),
+    "a small number below the fraction": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"np.count_nonzero(a & b) / either": "np.count_nonzero(a & b) / (either + 1e-6)"},
+        "is a small number, such as 1e-6, in the fraction",
+    ),
+    "a small number on both sides": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"np.count_nonzero(a & b) / either": "(np.count_nonzero(a & b) + 1e-7) / (either + 1e-7)"},
+        "is a small number, such as 1e-6, in the fraction",
+    ),
+    "one more in both counts": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"np.count_nonzero(a & b) / either": "(np.count_nonzero(a & b) + 1) / (either + 1)"},
+        "1 is added to both counts",
+    ),
+    "one mask alone for either": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"np.count_nonzero(a | b)": "np.count_nonzero(a ^ b)"},
+        "a ^ b has the pixels of one mask alone",
+    ),
+    "the last class left out": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"in range(classes):": "in range(classes - 1):"},
+        "the last class is left out",
+    ),
+    "the last class alone": (
+        "12_unet",
+        "masks_with_three_classes",
+        {"sum(ious) / len(ious)": "ious[-1]"},
+        "only the last class is in the answer",
     ),
     "comparisons without brackets": (
         "12_unet",

@@ -136,6 +136,16 @@ def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dic
         ),
         **{f"the answer was rounded to {n} digits: give it as it is": round(right, n) for n in (2, 3, 4, 6)},
         "class 0 is left out: the background is a class like the others": mean([ious[i] for i in either if i]),
+        "the last class is left out: the classes are 0 to classes - 1, range(classes)": mean(
+            [ious[i] for i in either if i < classes - 1]
+        ),
+        "only the last class is in the answer: keep the IoU of each, and take their mean": ious[either[-1]],
+        "a ^ b has the pixels of one mask alone: IoU divides by those of either, a | b": mean(
+            [scores[i][0] / max(1, scores[i][1] + scores[i][2] - 2 * scores[i][0]) for i in either]
+        ),
+        "1 is added to both counts, which changes every IoU: leave classes out that occur nowhere": mean(
+            [(both + 1) / (one + other - both + 1) for both, one, other in scores]
+        ),
     }
     if predicted.dtype == np.uint8:
         cause = "numbers of bytes end at 255: before you multiply, make the masks int64"

@@ -101,6 +101,9 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
         '(section "How large is the output?")': np.pad(right, ((0, 0), (0, 0), (0, sh - 1), (0, sw - 1))),
         "there is room for a whole stride more than the stamps need: (H - 1) * sh + kh rows, not H * sh + kh "
         '(section "How large is the output?")': np.pad(right, ((0, 0), (0, 0), (0, sh), (0, sw))),
+        "the result has a border of zeros: in the way with zeros, kh - 1 and kw - 1 go around the pixels": np.pad(
+            right, ((0, 0), (0, 0), (1, 1), (1, 1))
+        ),
         "rows and columns of x have different numbers: walk over all of both": transposed(
             x[:, :, :side, :side], weight, stride=stride
         ),
@@ -124,6 +127,7 @@ def channel_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[st
         "each input channel stamps the kernels of the first: channel c has the kernels weight[c]": transposed(
             x, np.repeat(weight[:1], len(weight), 0), stride=stride
         ),
+        "what comes from the channels is averaged: add it up": (right / len(weight)).astype(right.dtype),
         "every sample is the first one": np.broadcast_to(right[:1], right.shape),
     }
     if x.shape[:2] == weight.shape[:2]:
@@ -143,6 +147,7 @@ def channel_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[st
 def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what a wrong cut gives."""
     full, (ph, pw), (kh, kw) = transposed(x, weight, None, stride), padding, weight.shape[2:]
+    sh, sw = stride
     rows, cols = full.shape[2:]
     at_most = min(ph, kh - 1), min(pw, kw - 1)
     ignored = "padding is ignored: cut it off when all stamps are down"
@@ -161,6 +166,7 @@ def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: P
         ),
         "half of the padding is cut: ph rows above AND ph below": full[:, :, ph:, pw:],
         "a slice that ends at -0 is empty: write ph : ph + rows instead of ph : -ph": full[:, :, ph:-ph, pw:-pw],
+        "at most kh - 1 rows were cut: cut all ph, and all pw columns": transposed(x, weight, None, stride, at_most),
         "half of the padding is cut at each end: ph rows go above AND ph below, not ph // 2": transposed(
             x, weight, None, stride, (ph // 2, pw // 2)
         ),
@@ -168,7 +174,9 @@ def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: P
         "the strides are swapped: stride[0] goes down": transposed(x, weight, None, stride[::-1], padding),
         "only the rows are cut: pw columns go at the left and at the right": full[:, :, ph : rows - ph],
         "only the columns are cut: ph rows go above and below": full[:, :, :, pw : cols - pw],
-        "at most kh - 1 rows were cut: cut all ph, and all pw columns": transposed(x, weight, None, stride, at_most),
+        "the padding is cut off the image, or multiplied by the stride: cut ph rows and pw columns of the RESULT": (
+            full[:, :, ph * sh : max(0, rows - ph * sh), pw * sw : max(0, cols - pw * sw)]
+        ),
     }
     return wrong(found, transposed(x, weight, None, stride, padding))
 
@@ -185,6 +193,7 @@ def bias_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, stride: P
         "the bias comes with every stamp of every input channel: add it once, at the end": (
             plain + len(weight) * stamps * column
         ),
+        "the bias comes with every sample: add it once, at the end": plain + len(x) * column,
         "each output channel gets the sum of all biases: bias[o] is that of channel o": plain + bias.sum(),
         "each output channel gets the first bias: bias[o] is that of channel o": plain + bias[0],
         "no bias where no stamp lies: it belongs to every pixel of the result": plain + (stamps > 0) * column,
@@ -468,6 +477,13 @@ MUTANTS = [
         "adds the bias once for each input channel",
         old=BIAS,
         new="    return y if bias is None else y + channels * bias[:, None, None]\n",
+        breaks="bias",
+    ),
+    Mutant(
+        "bias_per_sample",
+        "adds the bias to the whole result for every sample",
+        old=BIAS,
+        new="    return y if bias is None else y + n * bias[:, None, None]\n",
         breaks="bias",
     ),
     Mutant(
