@@ -5,6 +5,7 @@ chosen block.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import wraps
@@ -770,47 +771,173 @@ def compare_reader(student: Student, name: str) -> None:
         raise failure from None
 
 
-NAMES = (
-    "a key that is not there. The names of tensors end in .weight or .bias, model. is in front of all but lm_head, and "
-    "model_type says whether there are biases"
-)
-MODEL_ERRORS = {
-    "lm_head": "where tie_word_embeddings is true no lm_head.weight is there: the table of the tokens is the head, too",
-    "rope_theta": "without rope_theta in config.json it is 10000: config.get('rope_theta', 10000.0)",
-    "head_dim": "without head_dim in config.json a head has hidden_size / num_attention_heads numbers",
-    "num_key_value_heads": "without num_key_value_heads in config.json there are as many as heads of queries",
-    "tie_word_embeddings": "without tie_word_embeddings in config.json there is an lm_head.weight",
-    ".bias": "a bias that is not there: only in a qwen2 have q, k and v one, o, gate, up and down have none",
-    "KeyError": NAMES,
-    "unsupported operand type(s) for //": "null in JSON is None: a head_dim of null counts as missing",
-    "NoneType": "null in JSON is None: a setting that is null counts as missing",
-    "core dimension": "do the shapes fit? A weight is (outputs, inputs): x @ weight.T. Of q, k and v each head is "
-    "(T, D), and keys and values are repeated up to the number of query heads",
+CONFIG_ERRORS = {
+    "'rope_theta'": "without rope_theta in config.json it is 10000: config.get('rope_theta', 10000.0)",
+    "'head_dim'": "without head_dim in config.json a head has hidden_size / num_attention_heads numbers",
+    "'num_key_value_heads'": "without num_key_value_heads in config.json there are as many as heads of queries",
+    "'tie_word_embeddings'": "without tie_word_embeddings in config.json there is an lm_head.weight",
+}
+MODEL_TIED = "where tie_word_embeddings is true no lm_head.weight is there: the table of the tokens is the head, too"
+WHOLE = "a / gives a float: hidden_size // num_attention_heads is the int that shapes need"
+NULL = "null in JSON is None: a setting that is null counts as missing, as head_dim may be"
+NO_PATH = 'folder is a dict, no path: folder["config.json"] has the bytes of the file, as an array of uint8'
+OTHER_ERRORS = {
+    "NoneType": NULL,
+    "must be str, bytes": "json.loads takes bytes or text: make bytes of the array first, .tobytes()",
+    "JSONDecodeError": "that text is no JSON. str(array) is how numpy prints it: .tobytes() gives the bytes",
+    "os.PathLike": NO_PATH,
+    "FileNotFoundError": NO_PATH,
+    "'float' object cannot be interpreted": WHOLE,
     "cannot reshape": "q has num_attention_heads heads, k and v have num_key_value_heads, of D numbers each; with "
     "head_dim in config.json heads * D need not be hidden_size. A reshape with -1 finds the number of heads itself",
-    "remapped shapes": "keys and values are repeated up to the number of query heads, and neighbouring heads share one",
-    "could not be broadcast": "do the shapes fit? Cosines and sines are (T, D / 2), a mask (T, T), x (T, hidden_size)",
-    "must be str, bytes": "json.loads takes bytes or text: make bytes of the array first, .tobytes()",
 }
+REPEATED = "keys and values are repeated up to the number of query heads, and neighbouring heads share one"
+TURNED = (
+    "are the scores q @ k.swapaxes(-1, -2)? Of keys (heads, T, D) the last two axes change places; .T turns all three "
+    "round"
+)
+SHAPES = "do the shapes fit? q, k, v are (heads, T, D), cosines and sines (T, D / 2), a mask (T, T), x (T, hidden_size)"
 
 
-def expect_logits(student: Student, oracle: Any, folder: Mapping[str, np.ndarray], ids: list[int], what: str) -> None:
-    """Raise Failure unless next_logits gives the scores."""
+def tensors_of(folder: Mapping[str, np.ndarray]) -> dict[str, tuple[int, ...]]:
+    """Name -> shape, of what a folder has."""
+    file = folder["model.safetensors"].tobytes()
+    header = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")])
+    return {name: tuple(entry["shape"]) for name, entry in header.items() if name != "__metadata__"}
+
+
+def why_missing(key: str, config: Mapping[str, Any], names: Mapping[str, Any]) -> str:
+    """The likely cause of a KeyError with these words."""
+    for words, cause in CONFIG_ERRORS.items():
+        if key == words:
+            return cause
+    asked = key.strip("'\"").split(" ")[-1].rstrip(".:'\"")
+    layer = re.search(r"layers\.(\d+)\.", key)
+    if layer and int(layer[1]) >= config["num_hidden_layers"]:
+        count = config["num_hidden_layers"]
+        return f"num_hidden_layers is {count} here: there is no layer {layer[1]}, as the first is number 0"
+    if "model.lm_head" in key:
+        return "model. is in front of all names but lm_head.weight"
+    if "lm_head.weight" in key:
+        return MODEL_TIED
+    if f"{asked}.weight" in names:
+        return "the names of weights end in .weight"
+    if f"model.{asked}" in names or f"model.{asked}.weight" in names:
+        return "model. is in front of all names but lm_head.weight"
+    if ".bias" in key:
+        return "a bias that is not there: only in a qwen2 have q, k and v one, o, gate, up and down have none"
+    if "." in asked:
+        return "no tensor has this name: compare it with those in the docstring of next_logits, letter by letter"
+    return "a name that is not there: the settings of config.json are those that the rules name"
+
+
+def why_no_product(
+    size: int, other: int, count: int, config: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
+) -> str:
+    """The likely cause of a matrix product whose second factor has `size` rows, and should have `other`."""
+    heads = config["num_attention_heads"]
+    width = config.get("head_dim") or config["hidden_size"] // heads
+    key_heads = config.get("num_key_value_heads") or heads
+    found = sorted({name.split(".")[-2] for name, shape in shapes.items() if shape == (size, other)})
+    said = []
+    if found:
+        which = f"{', '.join(found)} {'is' if len(found) == 1 else 'are'} ({size}, {other}) here"
+        said.append(f"a weight is (outputs, inputs), so x @ weight.T: {which}")
+    if size == key_heads * width and other == heads * width and key_heads != heads:
+        said.append("q and k are cut into heads of D numbers, and heads of keys repeated, before they are multiplied")
+    if size == count and other == width:
+        said.append(TURNED)
+    if size == heads * width and other == width and heads > 1:
+        said.append("the heads are joined before o_proj, (T, heads * D)")
+    if (size, other) == (key_heads, heads):
+        said.append(REPEATED)
+    return "; or ".join(said) or f"do the shapes fit? A weight is (outputs, inputs), so x @ weight.T. {SHAPES[18:]}"
+
+
+def why_no_sum(first: tuple[int, ...], second: tuple[int, ...], count: int, config: Mapping[str, Any]) -> str:
+    """The likely cause where arrays of two shapes don't fit number by number."""
+    heads, hidden = config["num_attention_heads"], config["hidden_size"]
+    width = config.get("head_dim") or hidden // heads
+    if first == (count, hidden) and second == (count,):
+        return "a mean for each token keeps its axis: mean(axis=-1, keepdims=True) is (T, 1)"
+    if len(first) == 3 and first[0] == count and first[1] != count and second[-1] == first[2] and len(second) == 2:
+        return "the heads come first, so that each is (T, D): reshape to (T, heads, D), then swapaxes(0, 1)"
+    if first[-1:] == (width // 2,) and second[-1] == width:
+        return "an angle belongs to a PAIR: cosines and sines are (T, D / 2), and so are the two halves of a head"
+    if len(first) == 3 and len(second) == 3 and first[-1] == second[-1] == width // 2:
+        return "cosines and sines are (T, D / 2): the same for all heads, and another for each token"
+    if {first, second} == {(count, count), (count, heads, heads)}:
+        return "scores are (heads, T, T): of q and k (T, heads, D) the first two axes have to change places"
+    return SHAPES
+
+
+def why_raised_by_model(error: SubmissionError, folder: Mapping[str, np.ndarray], ids: list[int]) -> str | None:
+    """The likely cause of what next_logits raised on a folder that is right."""
+    config, shapes = json.loads(folder["config.json"].tobytes()), tensors_of(folder)
+    heads = config["num_attention_heads"]
+    width = config.get("head_dim") or config["hidden_size"] // heads
+    message = error.message or ""
+    said = f"{error.type}: {message}"
+    if error.type == "KeyError":
+        return why_missing(message.split("; ")[0], config, shapes)
+    if sizes := re.search(r"\(size (\d+) is different from (\d+)\)", message):
+        return why_no_product(int(sizes[1]), int(sizes[2]), len(ids), config, shapes)
+    if "remapped shapes" in message:
+        batches = [int(one) for one in re.findall(r"->\((\d+),newaxis", message)]
+        if len(batches) == 2 and batches[1] == width and width not in (heads, config.get("num_key_value_heads")):
+            return TURNED
+        too_often = len(batches) == 2 and batches[1] > batches[0]
+        return f"{REPEATED}: heads of queries / heads of keys times each" if too_often else REPEATED
+    if "could not be broadcast" in message:
+        two = [tuple(int(n) for n in re.findall(r"\d+", one)) for one in re.findall(r"\(([\d, ]+)\)", message)]
+        return why_no_sum(two[0], two[1], len(ids), config) if len(two) == 2 else SHAPES
+    if (cause := next((cause for words, cause in OTHER_ERRORS.items() if words in said), None)) is not None:
+        return cause
+    if error.type == "ValueError" and "rope_scaling" in config:
+        return "a setting of REFUSED that is false or null is off, and is not refused"
+    return None
+
+
+def expect_logits(
+    student: Student,
+    oracle: Any,
+    folder: Mapping[str, np.ndarray],
+    ids: list[int],
+    what: str,
+    earlier: Mapping[str, np.ndarray] | None = None,
+) -> None:
+    """Raise Failure unless next_logits gives the scores. earlier : a folder of which it was asked before."""
     try:
-        with likely(MODEL_ERRORS):
+        try:
             got = student.next_logits(dict(folder), ids)
+        except SubmissionError as error:
+            cause = why_raised_by_model(error, folder, ids) if error.kind == "raise" else None
+            with likely({"": cause} if cause else {}):
+                raise
         expected = oracle.logits(folder, ids)
         try:
             mistakes = oracle.logits_mistakes(folder, ids)
+            if earlier is not None:
+                kept = "the weights of an EARLIER call were kept: another folder has others under the same names"
+                mistakes = {**mistakes, kept: oracle.logits(earlier, ids)}
             expect(got, expected, rtol=TOLERANCE, atol=TOLERANCE, what=what, mistakes=mistakes)
         except Failure as failure:
             if failure.of_type and got.dtype == np.float64:
-                failure.cause = "float64 is left: .astype(np.float32) at the end (np.cos of float64 angles is float64)"
-            shape = got.shape if failure.cause is None and isinstance(got, np.ndarray) else ()
+                failure.cause = (
+                    "float64 is left: .astype(np.float32) at the end (np.sqrt(D) and np.cos of angles are float64, and "
+                    "make float64 of what they meet)"
+                )
+            array = isinstance(got, np.ndarray)
+            shape = got.shape if failure.cause is None and array else ()
             if shape == (1, *expected.shape):
                 failure.cause = "the scores are (V,), of the last token alone: x[-1]. x[-1:] keeps an axis of 1"
             elif shape == (len(ids), *expected.shape):
                 failure.cause = "the scores of ALL tokens were returned: those of the last one are wanted, (V,)"
+            elif shape == expected.shape and got.dtype.kind == "f" and np.isnan(got).any():
+                failure.cause = (
+                    "softmax of a row that is all -inf is NaN (does each token see itself?), and so is 0 * -inf: let "
+                    "np.where put -np.inf in"
+                )
             if failure.cause is None and isinstance(got, (int, np.integer)):
                 failure.cause = "the scores of all V tokens are wanted, not the likeliest token"
             raise
@@ -823,8 +950,11 @@ def expect_logits(student: Student, oracle: Any, folder: Mapping[str, np.ndarray
 @task("next_logits", "norm", "head", "dtype")
 def a_model_without_layers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """No layer at all: what is left is the table, the last norm and the head."""
+    earlier = None
     for ids in ([3], [7, 1, 4]):
-        expect_logits(student, oracle, published(rng, **LIGHT), ids, f"0 layers, tokens {ids}")
+        folder = published(rng, **LIGHT)
+        expect_logits(student, oracle, folder, ids, f"0 layers, tokens {ids}", earlier)
+        earlier = folder
     for eps in (0.2, 1e-3):
         folder = published(rng, size=0.3 * eps**0.5, **LIGHT | {"rms_norm_eps": eps})
         expect_logits(student, oracle, folder, [2, 5], f"0 layers, small numbers, rms_norm_eps {eps}")
@@ -908,11 +1038,13 @@ def as_it_is_published(student: Student, rng: np.random.Generator, oracle: Any) 
     expect_logits(student, oracle, folder, [1, 10, 6, 4, 4], "a qwen2 in bfloat16, 5 tokens")
 
 
-@task("next_logits", "refused", "norm", "head", "dtype")
+@task("next_logits", "refused", "tied", "norm", "head", "dtype")
 def settings_that_are_off(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Settings of REFUSED that are there, and null or false, change nothing."""
+    """Settings of REFUSED that are there, and null or false, change nothing. tie_word_embeddings may be missing."""
     more = {"rope_scaling": None, "attention_bias": False, "mlp_bias": False, "use_sliding_window": False}
     expect_logits(student, oracle, published(rng, **LIGHT | more), [3], f"0 layers, with {json.dumps(more)}")
+    folder = published(rng, **LIGHT | {"tie_word_embeddings": ...})
+    expect_logits(student, oracle, folder, [3], "0 layers, no tie_word_embeddings")
 
 
 @task("next_logits", "refused")
@@ -934,10 +1066,12 @@ def other_networks(student: Student, rng: np.random.Generator) -> None:
 def tokens_that_there_are_not(student: Student, rng: np.random.Generator) -> None:
     """No tokens, and ids that no row of the table belongs to, raise ValueError."""
     folder = published(rng, **LIGHT)
-    slips = {"IndexError": "look at the ids before you use them as an index, and raise ValueError"}
+    early = "look at the ids before you use them as an index: none at all, and vocab_size itself, are refused as well"
+    slips = {"IndexError": f"{early}. Raise ValueError"}
     for ids, cause in (
         ([], "without a token there is nothing to score: raise ValueError"),
         ([11], "the last of 11 tokens is 10: raise ValueError for 11, vocab_size and more"),
+        ([-2, 3], "each of the ids counts, the first as well: raise ValueError for one that is below 0"),
         ([3, -1], "numpy counts -1 from the end, but there is no token -1: raise ValueError"),
     ):
         expect_refused(student.next_logits, folder, ids, cause=cause, instead=slips)

@@ -3300,7 +3300,7 @@ NEXT: dict[str, tuple[str, dict[str, str], str]] = {
         {"np.arange(0, width, 2) / width": "np.arange(width // 2) / width"},
         "and yours has -i/D",
     ),
-    "no biases": ("a_qwen", {WITH_BIAS: "return y"}, "the biases are left out"),
+    "no biases": ("a_qwen", {WITH_BIAS: "return y"}, "a bias is left out"),
     "biases of a llama": (
         "one_token",
         {WITH_BIAS: WITH_BIAS.replace('config["model_type"] == "qwen2" and ', "")},
@@ -3333,6 +3333,139 @@ NEXT: dict[str, tuple[str, dict[str, str], str]] = {
         NO_LAYERS,
         {'return numbers.reshape(entry["shape"])': 'return numbers.reshape(entry["shape"], order="F")'},
         "next_logits is made of read_tensor, and yours is wrong",
+    ),
+    "keys without .get": (
+        "shared_keys_and_values",
+        {'key_heads = config.get("num_key_value_heads") or heads': 'key_heads = config["num_key_value_heads"]'},
+        "without num_key_value_heads in config.json",
+    ),
+    "tie needed": (
+        "settings_that_are_off",
+        {'config.get("tie_word_embeddings")': 'config["tie_word_embeddings"]'},
+        "without tie_word_embeddings in config.json",
+    ),
+    "model.lm_head": (
+        NO_LAYERS,
+        {'tensor("lm_head.weight")': 'tensor("model.lm_head.weight")'},
+        "model. is in front of all names but",
+    ),
+    "no .weight": (NO_LAYERS, {'tensor("lm_head.weight")': 'tensor("lm_head")'}, "the names of weights end in .weight"),
+    "layers from 1": (
+        "a_layer_without_attention",
+        {LOOP: LOOP.replace('f"model.layers.{n}"', 'f"model.layers.{n + 1}"')},
+        "there is no layer 1, as the first is number 0",
+    ),
+    "only the gate transposed": (
+        "a_layer_without_attention",
+        {
+            'y = x @ tensor(f"{name}.weight").T': 'y = x @ (tensor(f"{name}.weight") if "gate" in name '
+            'else tensor(f"{name}.weight").T)'
+        },
+        "gate_proj, up_proj are (12, 24) here",
+    ),
+    "keys turned round by .T": (SEVERAL, {SCORES: SCORES.replace("k.swapaxes(1, 2)", "k.T")}, ".T turns all three"),
+    "keys turned round by .T, six tokens": (
+        "another_theta",
+        {SCORES: SCORES.replace("k.swapaxes(1, 2)", "k.T")},
+        ".T turns all three",
+    ),
+    "heads not joined at all": (
+        SEVERAL,
+        {"(softmax(scores) @ v).swapaxes(0, 1).reshape(len(x), -1)": "(softmax(scores) @ v)"},
+        "the heads are joined before o_proj",
+    ),
+    "mean without an axis": (
+        "a_layer_without_attention",
+        {"(x * x).mean(axis=-1, keepdims=True)": "(x * x).mean(axis=-1)"},
+        "keeps its axis",
+    ),
+    "mean over tokens": (
+        "a_layer_without_attention",
+        {"(x * x).mean(axis=-1, keepdims=True)": "(x * x).mean(axis=0)"},
+        "the mean was taken over the tokens",
+    ),
+    "heads behind tokens": (
+        SEVERAL,
+        {HEADS_CUT: HEADS_CUT.replace(".swapaxes(0, 1)", "")},
+        "then swapaxes(0, 1)",
+    ),
+    "a float of heads": (
+        "one_token",
+        {'config["hidden_size"] // heads': 'config["hidden_size"] / heads'},
+        "is the int that shapes need",
+    ),
+    "repeated too often": (
+        "one_token",
+        {"heads // key_heads, axis": "heads, axis"},
+        "heads of queries / heads of keys times each",
+    ),
+    "a path": (NO_LAYERS, {'bytes(folder["config.json"])': 'open("config.json").read()'}, "folder is a dict, no path"),
+    "text of an array": (
+        NO_LAYERS,
+        {'bytes(folder["config.json"])': 'str(folder["config.json"])'},
+        "that text is no JSON",
+    ),
+    "null refused": (
+        "settings_that_are_off",
+        {"any(config.get(name) for name in REFUSED)": "any(name in config for name in REFUSED)"},
+        "is off, and is not refused",
+    ),
+    "weights of an earlier call": (
+        NO_LAYERS,
+        {
+            'return read_tensor(folder["model.safetensors"], name)': (
+                'kept = REFUSED_.setdefault(name, read_tensor(folder["model.safetensors"], name))\n        return kept'
+            ),
+            'REFUSED = ("rope': 'REFUSED_ = {}\nREFUSED = ("rope',
+        },
+        "the weights of an EARLIER call were kept",
+    ),
+    "shares for scores": (NO_LAYERS, {SCORED: SCORED.replace("return (", "return softmax(")}, "softmax was applied"),
+    "no eps": (NO_LAYERS, {NORM_OF_X: NORM_OF_X.replace(' + config["rms_norm_eps"]', "")}, "eps is missing, or fixed"),
+    "turned backwards": (
+        SEVERAL,
+        {TURNED_BACK: TURNED_BACK.replace("left * cos -", "left * cos +").replace("right * cos +", "right * cos -")},
+        "the rotation turns backwards",
+    ),
+    "a wrong sign": (SEVERAL, {TURNED_BACK: TURNED_BACK.replace("right * cos +", "right * cos -")}, "its second half"),
+    "no minus": (SEVERAL, {"(-np.arange(0, width, 2)": "(np.arange(0, width, 2)"}, "its minus is missing"),
+    "speeds of all heads": (
+        SEVERAL,
+        {"width, 2) / width": "width, 2) / (width * heads)"},
+        "D is the width of ONE head",
+    ),
+    "masked late": (
+        LAYERS_2,
+        {"scores[:, later] = -np.inf": "", "(softmax(scores) @ v)": "((softmax(scores) * ~later) @ v)"},
+        "the mask came after softmax",
+    ),
+    "itself hidden": (
+        "one_token",
+        {"> np.arange(len(ids))[:, None]": ">= np.arange(len(ids))[:, None]"},
+        "see itself?",
+    ),
+    "norm for x": (
+        "one_token",
+        {ATTENDED: 'x = norm(x, f"{at}.input_layernorm")\n        x = x + attention(x, f"{at}.self_attn")'},
+        "x was replaced by its norm before attention",
+    ),
+    "norms exchanged": (
+        "a_layer_without_attention",
+        {
+            ATTENDED: ATTENDED.replace("input_", "post_attention_"),
+            'y = norm(x, f"{at}.post_attention_layernorm")': 'y = norm(x, f"{at}.input_layernorm")',
+        },
+        "yours was made by input_layernorm",
+    ),
+    "no layers": (
+        "a_layer_without_attention",
+        {LOOP: LOOP.replace('range(config["num_hidden_layers"])', "range(0)")},
+        "no layer changes anything here",
+    ),
+    "root of D": (
+        SEVERAL,
+        {SCORES: SCORES.replace("width**0.5", "np.sqrt(width)"), SCORED: SCORED.replace(".astype(np.float32)", "")},
+        "np.sqrt(D)",
     ),
     "no look at the ids": (
         "tokens_that_there_are_not",

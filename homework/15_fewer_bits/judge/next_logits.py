@@ -93,31 +93,35 @@ class How:
 
     norm: Callable[[np.ndarray, float], np.ndarray] = root_of_squares
     eps: float | None = None
+    last_right: bool = False
     weighted: bool = True
     pairs: Callable[[int], list[tuple[int, int]]] = halves
     turned: str = "qk"
     theta: float | None = None
     first_place: int = 0
-    direction: int = 1
+    signs: tuple[int, int] = (1, 1)
     exponent: float = 2.0
+    of_all_heads: bool = False
     scale: Callable[[int, dict[str, Any]], float] = lambda width, config: math.sqrt(width)
     sees: Callable[[int, int], bool] = lambda i, j: j <= i
     hidden: float = -math.inf
+    hidden_late: bool = False
     group: Callable[[int, int, int], int] = lambda head, heads, key_heads: head // (heads // key_heads)
     cut: Callable[[np.ndarray, int], np.ndarray] = lambda x, heads: x.reshape(len(x), heads, -1).swapaxes(0, 1)
     joined: Callable[[np.ndarray], np.ndarray] = lambda y: y.swapaxes(0, 1).reshape(y.shape[1], -1)
     gate: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda gate, up: gate / (1 + np.exp(-gate)) * up
     added: str = "as"
     normed: str = "asf"
-    parallel: bool = False
-    base_normed: bool = False
+    norms: tuple[str, str] = ("input", "post_attention")
+    switched: str = "after"
+    base_normed: str = ""
     biases: str = "qkv"
     transposed: str = ""
     layers: Callable[[int], int] = lambda count: count
     same_layer: bool = False
-    same_norm: bool = False
     row: Callable[[np.ndarray], np.ndarray] = lambda x: x[-1:]
     head: str = ""
+    result: Callable[[np.ndarray], np.ndarray] = lambda scores: scores
 
 
 def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
@@ -132,7 +136,8 @@ def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
     def norm(x: np.ndarray, name: str, where: str) -> np.ndarray:
         if where not in how.normed:
             return x
-        return how.norm(x, eps) * (w[f"{name}.weight"] if how.weighted else 1)
+        normed = root_of_squares if where == "f" and how.last_right else how.norm
+        return normed(x, eps) * (w[f"{name}.weight"] if how.weighted else 1)
 
     def linear(x: np.ndarray, name: str, part: str) -> np.ndarray:
         weight = w[f"{name}.weight"]
@@ -140,12 +145,13 @@ def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
         return y + w[f"{name}.bias"] if part in how.biases and f"{name}.bias" in w else y
 
     def rotated(x: np.ndarray) -> np.ndarray:
-        y = x.copy()
+        y, of = x.copy(), width * heads if how.of_all_heads else width
         for place in range(x.shape[1]):
             for number, (i, j) in enumerate(how.pairs(width)):
-                angle = (place + how.first_place) * theta ** (-how.exponent * number / width) * how.direction
-                turned = (x[:, place, i] + 1j * x[:, place, j]) * complex(math.cos(angle), math.sin(angle))
-                y[:, place, i], y[:, place, j] = turned.real, turned.imag
+                angle = (place + how.first_place) * theta ** (-how.exponent * number / of)
+                a, b, cos, sin = x[:, place, i], x[:, place, j], math.cos(angle), math.sin(angle)
+                y[:, place, i] = a * cos - how.signs[0] * b * sin
+                y[:, place, j] = b * cos + how.signs[1] * a * sin
         return y
 
     def attention(x: np.ndarray, at: str) -> np.ndarray:
@@ -159,9 +165,12 @@ def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
             shared = how.group(head, heads, key_heads)
             for i in range(len(x)):
                 scores = parts["k"][shared] @ parts["q"][head, i] / how.scale(width, config)
-                scores = np.array([score if how.sees(i, j) else how.hidden for j, score in enumerate(scores)])
+                seen = np.array([how.sees(i, j) for j in range(len(x))])
+                if not how.hidden_late:
+                    scores = np.where(seen, scores, how.hidden)
                 powers = np.exp(scores - scores.max())
-                y[head, i] = powers / powers.sum() @ parts["v"][shared]
+                shares = powers / powers.sum()
+                y[head, i] = (shares * seen if how.hidden_late else shares) @ parts["v"][shared]
         return linear(how.joined(y), f"{at}.o_proj", "o")
 
     def switch(x: np.ndarray, at: str) -> np.ndarray:
@@ -172,16 +181,15 @@ def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
     x = table[list(ids)]
     for number in range(how.layers(config["num_hidden_layers"])):
         at = f"model.layers.{0 if how.same_layer else number}"
-        first = f"{at}.{'post_attention' if how.same_norm else 'input'}_layernorm"
-        before = norm(x, first, "a")
-        base = before if how.base_normed else x
-        y = base * ("a" in how.added) + attention(before, f"{at}.self_attn")
-        inner = norm(x if how.parallel else y, f"{at}.post_attention_layernorm", "s")
-        base = inner if how.base_normed else y
-        x = base * ("s" in how.added) + switch(inner, f"{at}.mlp")
+        before = norm(x, f"{at}.{how.norms[0]}_layernorm", "a")
+        added = attention(before, f"{at}.self_attn")
+        after = (before if "a" in how.base_normed else x) * ("a" in how.added) + added
+        given = {"after": after, "x": x, "added": added}.get(how.switched)
+        inner = before if given is None else norm(given, f"{at}.{how.norms[1]}_layernorm", "s")
+        x = (inner if "s" in how.base_normed else after) * ("s" in how.added) + switch(inner, f"{at}.mlp")
     tied = config.get("tie_word_embeddings", False)
     head = w[how.head or ("model.embed_tokens.weight" if tied else "lm_head.weight")]
-    return np.asarray(norm(how.row(x), "model.norm", "f") @ head.T).mean(axis=0)
+    return how.result(np.asarray(norm(how.row(x), "model.norm", "f") @ head.T).mean(axis=0))
 
 
 def logits(folder: Folder, ids: list[int]) -> np.ndarray:
@@ -214,12 +222,24 @@ def of_all(x: np.ndarray, eps: float) -> np.ndarray:
     return x / np.sqrt((x * x).mean() + eps)
 
 
+def over_tokens(x: np.ndarray, eps: float) -> np.ndarray:
+    """A wrong norm: a mean for each column."""
+    return np.asarray(x / np.sqrt((x * x).mean(axis=0) + eps))
+
+
+def softmaxed(scores: np.ndarray) -> np.ndarray:
+    """Shares for scores."""
+    powers = np.exp(scores - scores.max())
+    return np.asarray(powers / powers.sum())
+
+
 def silu_of(x: np.ndarray) -> np.ndarray:
     """x / (1 + e^-x)."""
     return np.asarray(x / (1 + np.exp(-x)))
 
 
 AFTER = "only the last norm and head are left: their row belongs to the LAST token, x[-1]"
+NO_LAYER = "no layer changes anything here: there are num_hidden_layers, and the switch takes the norm of x + attention"
 HEADS = "(T, heads * D) becomes (T, heads, D) first, and then the first two axes change places, for q, k and v alike"
 HOWS: dict[str, How] = {
     f"that is the FIRST token's row: {AFTER}": How(row=lambda x: x[:1]),
@@ -235,11 +255,14 @@ HOWS: dict[str, How] = {
     "the mean was subtracted: that is LayerNorm, and RMSNorm leaves it": How(norm=less_mean),
     "eps was added to the root: it belongs INSIDE, sqrt(mean(x^2) + eps)": How(norm=eps_outside),
     "eps is fixed at 1e-5: in config.json it is rms_norm_eps": How(eps=1e-5),
-    "eps is fixed at 1e-6: in config.json it is rms_norm_eps": How(eps=1e-6),
-    "eps is missing: in config.json it is rms_norm_eps": How(eps=0.0),
+    "eps is missing, or fixed at 1e-6: in config.json it is rms_norm_eps": How(eps=1e-6),
     "the squares were summed: it is the root of their MEAN": How(norm=of_sums),
     "the root is missing: x / sqrt(mean(x^2) + eps)": How(norm=of_squares),
     "one mean was taken for all tokens: each has its own, mean(axis=-1, keepdims=True)": How(norm=of_all),
+    "the mean was taken over the tokens: each token has its own, mean(axis=-1, keepdims=True)": How(
+        norm=over_tokens, last_right=True
+    ),
+    "softmax was applied to the result: the scores themselves are wanted": How(result=softmaxed),
     "gate and up are exchanged: silu(gate) * up": How(gate=lambda gate, up: gate * silu_of(up)),
     "silu is missing: silu(gate) * up": How(gate=lambda gate, up: gate * up),
     "silu belongs to the gate alone: silu(gate) * up": How(gate=lambda gate, up: silu_of(gate * up)),
@@ -248,12 +271,25 @@ HOWS: dict[str, How] = {
     "neither attention nor the switch is ADDED to x: x = x + ...": How(added=""),
     "what attention gives is ADDED to x, it doesn't replace it": How(added="s"),
     "what the switch gives is ADDED to x, it doesn't replace it": How(added="a"),
-    "x itself was replaced by its norm: attention(norm(x)) is added to x as it was before the norm": How(
-        base_normed=True
+    NO_LAYER: How(layers=lambda count: 0),
+    "x itself was replaced by its norm: what attention and the switch give is added to x as it was": How(
+        base_normed="as"
     ),
-    "the switch was given the x before attention: it takes the norm of x + attention": How(parallel=True),
+    "x was replaced by its norm before attention: attention(norm(x)) is added to x as it was": How(base_normed="a"),
+    "x was replaced by its norm before the switch: what the switch gives is added to x as it was": How(base_normed="s"),
+    "the switch was given the x before attention: it takes the norm of x + attention": How(switched="x"),
+    "the switch was given the norm of attention's result alone: it takes that of x + attention": How(switched="added"),
+    "the switch takes the norm of x + attention, by post_attention_layernorm: yours was made by input_layernorm": How(
+        switched="before"
+    ),
+    "the two norms of a layer are exchanged: input_layernorm is the one before attention": How(
+        norms=("post_attention", "input")
+    ),
     "input_layernorm is the norm before attention, and post_attention_layernorm that before the switch": How(
-        same_norm=True
+        norms=("post_attention", "post_attention")
+    ),
+    "both norms of a layer took input_layernorm: before the switch it is post_attention_layernorm": How(
+        norms=("input", "input")
     ),
     "neighbours were paired: in these files number i of a head belongs to i + D/2": How(pairs=neighbours),
     "nothing is rotated: queries and keys are turned by their place": How(turned=""),
@@ -262,6 +298,11 @@ HOWS: dict[str, How] = {
     "v is rotated, too: only queries and keys are": How(turned="qkv"),
     "theta is fixed at 10000: rope_theta stands in config.json": How(theta=1e4),
     "the angle is place * theta^(-2i/D), and yours has -i/D: of D numbers there are D/2 pairs": How(exponent=1.0),
+    "the exponent is -2i/D, and its minus is missing: the first pair turns fastest": How(exponent=-2.0),
+    "the angle is place * theta^(-2i/D), and D is the width of ONE head": How(of_all_heads=True),
+    "the rotation turns backwards: compare the signs with lesson 13's (a, b)": How(signs=(-1, -1)),
+    "one sign of the rotation is wrong, that of its second half: compare with lesson 13's (a, b)": How(signs=(1, -1)),
+    "one sign of the rotation is wrong, that of its first half: compare with lesson 13's (a, b)": How(signs=(-1, 1)),
     "the scores are not divided by sqrt(D)": How(scale=lambda width, config: 1.0),
     "the scores are divided by D: it is sqrt(D)": How(scale=lambda width, config: width),
     "the scores are divided by sqrt(hidden_size): D is the width of ONE head": How(
@@ -272,6 +313,8 @@ HOWS: dict[str, How] = {
     ),
     "the mask is upside down: a token sees itself and those before it": How(sees=lambda i, j: j >= i),
     "hidden scores are 0, and e^0 is a weight of 1: hide with -np.inf": How(hidden=0.0),
+    "the mask came after softmax: then the weights of a token no longer sum to 1. Hide scores before it, with "
+    "-np.inf": How(hidden_late=True),
     "a token does not see itself: place j is hidden from place i where j > i, not >=": How(
         sees=lambda i, j: j < i or i == 0
     ),
@@ -287,12 +330,11 @@ HOWS: dict[str, How] = {
     "the heads are joined wrongly: swap (heads, T, D) back to (T, heads, D) before the reshape to (T, heads * D)": How(
         joined=lambda y: y.reshape(y.shape[1], -1)
     ),
-    "the biases are left out: in a qwen2 q, k and v have one each": How(biases=""),
+    "a bias is left out: in a qwen2 q, k and v have one each": How(biases=""),
     "the bias of q is left out": How(biases="kv"),
     "the bias of k is left out": How(biases="qv"),
     "the bias of v is left out": How(biases="qk"),
     "the last layer is left out: there are num_hidden_layers": How(layers=lambda count: max(count - 1, 0)),
-    "the layers are left out": How(layers=lambda count: 0),
     "one layer was computed, but config.json says how many there are: num_hidden_layers": How(
         layers=lambda count: min(count, 1)
     ),
@@ -458,6 +500,13 @@ MUTANTS = [
     Mutant("first", "the first token", RESULT, RESULT.replace("x[-1]", "x[0]"), "head"),
     Mutant("bare", "no last norm", RESULT, RESULT.replace('norm(x[-1], "model.norm")', "x[-1]"), "head"),
     Mutant("untied", "always lm_head", HEAD, '    head = tensor("lm_head.weight")\n', "tied"),
+    Mutant(
+        "tie_needed",
+        "tie_word_embeddings has to be there",
+        HEAD,
+        HEAD.replace('config.get("tie_word_embeddings")', 'config["tie_word_embeddings"]'),
+        "tied",
+    ),
     Mutant("tied", "always the table", HEAD, "    head = table\n", "head"),
     Mutant("float64", "float64", RESULT, RESULT.replace("np.float32", "np.float64"), "dtype"),
     Mutant(

@@ -270,8 +270,8 @@ def next_logits(folder: Mapping[str, np.ndarray], ids: Sequence[int]) -> np.ndar
 
     Parameters
     ----------
-    folder : the files "config.json", a JSON object with the settings named below, and "model.safetensors", each as
-        (N,) uint8.
+    folder : a dict of the files "config.json", a JSON object with the settings named below, and "model.safetensors",
+        each as (N,) uint8.
     ids : the tokens so far, each from 0 up to vocab_size - 1.
 
     Rules
@@ -288,6 +288,7 @@ def next_logits(folder: Mapping[str, np.ndarray], ids: Sequence[int]) -> np.ndar
     biases : in a qwen2, q, k and v have one each; in a llama nothing has.
     head : the last norm and the head turn what became of the LAST token into the scores.
     tied : where tie_word_embeddings is true, there is no lm_head.weight: the table of the tokens takes its place.
+        Where it is missing, it is false.
     dtype : the result is float32.
     refused : a model_type other than llama and qwen2, a setting of `REFUSED` that is there and neither false nor null,
         no ids at all, and an id that is below 0, or vocab_size or more, raise ValueError.
