@@ -815,7 +815,9 @@ def why_missing(key: str, config: Mapping[str, Any], names: Mapping[str, Any]) -
     layer = re.search(r"layers\.(\d+)\.", key)
     if layer and int(layer[1]) >= config["num_hidden_layers"]:
         count = config["num_hidden_layers"]
-        return f"num_hidden_layers is {count} here: there is no layer {layer[1]}, as the first is number 0"
+        if not count:
+            return "num_hidden_layers is 0 in this config.json: it has no layer"
+        return f"num_hidden_layers is {count} here: layers are 0 to {count - 1}, and there is none numbered {layer[1]}"
     if "model.lm_head" in key:
         return "model. is in front of all names but lm_head.weight"
     if "lm_head.weight" in key:

@@ -3353,7 +3353,7 @@ NEXT: dict[str, tuple[str, dict[str, str], str]] = {
     "layers from 1": (
         "a_layer_without_attention",
         {LOOP: LOOP.replace('f"model.layers.{n}"', 'f"model.layers.{n + 1}"')},
-        "there is no layer 1, as the first is number 0",
+        "and there is none numbered 1",
     ),
     "only the gate transposed": (
         "a_layer_without_attention",
