@@ -318,10 +318,12 @@ def three_tokens_reach_p(student: Student, oracle: Any) -> None:
 
 @task("top_p", "smallest", "reached", "proportion", "places", "dtype", "equals")
 def sums_that_are_p_exactly(student: Student, oracle: Any) -> None:
-    """1/8, 1/2, 1/8, 1/4: one token reaches 0.5 exactly, and not a bit more; two reach 0.75, one is enough for 0.3."""
+    """1/8, 1/2, 1/8, 1/4: one token reaches 0.5 exactly, and not a bit more; two reach 0.75. 0.4999999 is not 0.5."""
     probabilities = np.array([0.125, 0.5, 0.125, 0.25])
     for p in (0.75, 0.5, 0.3, 0.5 + 1e-7, 0.5 + 5e-10):
         expect_top_p(student, oracle, probabilities, p, f"the result for p = {p}")
+    below = np.array([0.2, 0.4999999, 0.3000001])
+    expect_top_p(student, oracle, below, 0.5, "a token of 0.4999999 and two others, p = 0.5")
 
 
 @task("top_p", "reached", "smallest", "proportion", "places", "dtype")

@@ -1668,6 +1668,21 @@ ATTENTION = {
         "that share of the TOKENS was kept",
     ),
     "one token more": ("three_tokens_reach_p", {REACHED: f"{REACHED} + 1"}, "one token too many"),
+    "one token more where the sum is p": (
+        "sums_that_are_p_exactly",
+        {REACHED: "np.searchsorted(np.cumsum(probabilities[order]), p, side='right') + 1"},
+        "one token too many",
+    ),
+    "v alone not written": (
+        "earlier_tokens_are_seen_and_later_ones_are_not",
+        {"    values[:, :, count:end] = v\n": ""},
+        "write v, too",
+    ),
+    "rounded sums": (
+        "sums_that_are_p_exactly",
+        {REACHED: "np.searchsorted(np.round(np.cumsum(probabilities[order]), 6), p) + 1"},
+        "the sums were rounded",
+    ),
     "nearly 1 for 1": (
         "a_p_that_is_nearly_one",
         {"    if p == 1:\n": "    if p > 0.99999:\n"},

@@ -188,11 +188,14 @@ def attention_mistakes(
         "the new tokens see only each other: what is in the cache belongs to them too": attended(
             q, keys, values, end, lambda i, j: count <= j <= count + i
         ),
-        "the new tokens see only the cache as it was: write first, then look": attended(
+        "the new tokens see only the cache as it was: write k and v, both, and then look": attended(
             q, old_keys, old_values, end, causal
         ),
         "the scores were computed before k was written to the keys: write first, then look": attended(
             q, old_keys, values, end, causal
+        ),
+        "the values of the new tokens are not among those that are summed: write v, too, before you look": attended(
+            q, keys, old_values, end, causal
         ),
         "hidden scores are 0, and e^0 is a weight of 1: hide with -np.inf": attended(
             q, keys, values, end, causal, hidden=0.0

@@ -68,6 +68,9 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         "the probabilities were divided by their sum before they were compared with p: only what is kept is divided": (
             only(order[: int(np.searchsorted(np.cumsum(probabilities[order]) / probabilities.sum(), p)) + 1])
         ),
+        "the sums were rounded before they were compared with p: 0.4999999 does not reach 0.5": (
+            only(order[: int(np.searchsorted(np.round(sums, 6), p)) + 1])
+        ),
         "a limit keeps all tokens that equal it, and the set shall be the smallest: keep the tokens' numbers, those of "
         "np.argsort": only(np.flatnonzero(probabilities >= least)),
         "the token with which the sum reaches p is missing": only(order[: kept - 1]),
@@ -77,10 +80,10 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         "the tokens were taken in their order: sort them first, the most probable first": only(
             np.arange(min(int(np.searchsorted(np.cumsum(probabilities), p)) + 1, len(probabilities)))
         ),
+        "one token too many: where the sum is p already, the set is complete": only(order[: kept + 1]),
         "that share of the TOKENS was kept: it is the sum of their probabilities that reaches p": (
             only(order[: max(1, int(np.ceil(p * len(order))))])
         ),
-        "one token too many: where the sum is p already, the set is complete": only(order[: kept + 1]),
         "these are the kept tokens alone, sorted: the result has a place for every token, with 0 for the others": (
             probabilities[order[:kept]] / probabilities[order[:kept]].sum()
         ),
