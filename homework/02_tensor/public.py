@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
-from classroom.judge import Student, expect, expect_refused, likely, task
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 
 ONE_TO_24 = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
 FEWER_SIZES = {
@@ -102,25 +104,30 @@ def whole_numbers_stay_whole_numbers(student: Student, rng: np.random.Generator,
 
 @task("padding", "sides", "value", "channels")
 def four_sides_of_their_own(student: Student, oracle: Any) -> None:
-    """(3, 4, 5) with pads (1, 2, 3, 4) becomes (3, 7, 12), each side as wide as its own pad."""
-    x, pads = np.arange(1, 61, dtype=np.float32).reshape(3, 4, 5), (1, 2, 3, 4)
-    one_number = "`value` is a plain number here, and may be an array (C,): np.reshape(value, (-1, 1, 1)) fits both"
+    """(3, 4, 5) with pads (1, 3, 2, 5) becomes (3, 8, 12), each side as wide as its own pad."""
+    x, pads = np.arange(1, 61, dtype=np.float32).reshape(3, 4, 5), (1, 3, 2, 5)
+    one_number = "`value` is a plain number here, and elsewhere an array (C,): what you do with it must suit both"
+    no_channels = "the result has no axis for the channels: it has three, (C, up + H + bottom, left + W + right)"
     sizes = "the sizes were taken from x.shape in another order: it is (channels, rows, cols)"
     causes = {
         "remapped": "np.pad wants a pair for every axis: (0, 0) for the channels, then (up, bottom) and (left, right)",
-        "into shape (2,4,12)": "the first slice is for the channels here, which come before the rows: x goes into all "
+        "into shape (2,5,12)": "the first slice is for the channels here, which come before the rows: x goes into all "
         "of them",
         "into shape (5,3,4)": sizes,
         "into shape (3,5,4)": sizes,
         "into shape (4,4,5)": "the channels were padded too: pads has no entry for the first axis, leave it",
+        "into shape (4,5)": no_channels,
+        "array is 2-dimensional": no_channels,
+        "from shape (3,)": "this is about the border, not x: numpy lines up a `value` of shape (C,) with the columns",
         "not subscriptable": one_number,
+        "'float' object has no attribute": one_number,
         "cannot reshape": one_number,
         "has no len": one_number,
         "array is 0-dimensional": one_number,
         "between instances of 'tuple'": "pads is not one number but four, and each of them may be below 0: "
         "look at the smallest",
-        "could not broadcast input array": "the place for x is not as large as x: it is up : up + H in the rows, "
-        "left : left + W in the columns",
+        "could not broadcast input array": "the place for x is not as large as x: it has H rows, from `up` on, and W "
+        "columns, from `left` on; or the result is too small: it has up + H + bottom rows and left + W + right columns",
     }
     with likely(causes):
         got = student.padding(x, pads, 7.0)
@@ -150,19 +157,20 @@ def sides_without_a_border(student: Student, rng: np.random.Generator, oracle: A
     x = rng.standard_normal((2, 3, 4)).astype(np.float32)
     for pads in ((0, 0, 0, 0), (3, 0, 1, 2), (1, 2, 3, 0)):
         causes = {
-            "broadcast": "a slice that ends at -0 is empty: write up : up + rows instead of up : -bottom",
+            "broadcast": "where `bottom` is 0, -bottom is 0, too, and a slice that ends there is empty: count its "
+            "end from the beginning",
             "ValueError": "a pad of 0 was refused: raise ValueError only below 0",
         }
         with likely(causes):
             got = student.padding(x, list(pads), 5.0)
-        mistakes = oracle.padding_mistakes(x, pads, 5.0)
+        mistakes = oracle.zero_mistakes(x, pads, 5.0)
         expect(got, oracle.padded(x, pads, 5.0), what=f"pads {pads}", mistakes=mistakes)
 
 
 @task("padding", "dtype", "sides", "value", "channels")
 def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Integers, large and small, and float64 keep dtype and digits, also where `value` is of another type or large."""
-    plain = "`value` may be an int, too: ask np.ndim(value), or let np.reshape(value, (-1, 1, 1)) fit all"
+    plain = "`value` may be an int, too: np.ndim(value) is 0 for every plain number"
     for dtype, low, value in (
         (np.int64, 0, 5.0),
         (np.uint8, 240, 5.0),
@@ -173,7 +181,13 @@ def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: A
     ):
         x = rng.integers(low, low + 10, (2, 3, 4)).astype(dtype)
         x[1, 1, 1] = low  # a 0 inside is no border
-        with likely({"not subscriptable": plain, "Cannot cast ufunc": FLOAT_INTO_INTEGERS}):
+        with likely(
+            {
+                "not subscriptable": plain,
+                "'int' object has no attribute": plain,
+                "Cannot cast ufunc": FLOAT_INTO_INTEGERS,
+            }
+        ):
             got = student.padding(x, (1, 2, 3, 1), value)
         mistakes = oracle.padding_mistakes(x, (1, 2, 3, 1), value)
         expect(got, oracle.padded(x, (1, 2, 3, 1), value), what=f"padding of {x.dtype}", mistakes=mistakes)
@@ -217,13 +231,37 @@ def negative_pads_are_refused(student: Student, rng: np.random.Generator) -> Non
         expect_refused(student.padding, x, pads, 0.0, cause=cause)
 
 
+WRONG_FLATTEN = (
+    "your flatten reads x in a wrong order, and reshape does the same: mend it first (python3 course.py check "
+    "flatten), then look at reshape again"
+)
+
+
+@contextmanager
+def blamed_on_flatten(student: Student, x: np.ndarray, row_major: bool, got: Any, places: np.ndarray) -> Iterator[None]:
+    """Say that flatten is wrong where `got` is what reshape gives with the student's flatten, and all else right.
+
+    places : which number of the line stands where in the right result.
+    """
+    try:
+        yield
+    except Failure as failure:
+        line = None
+        with student.aside(), suppress(SubmissionError):  # what it raises, flatten's own check tells
+            line = student.flatten(x, row_major)
+        if isinstance(line, np.ndarray) and line.shape == (x.size,) and np.array_equal(got, line[places]):
+            failure.cause = WRONG_FLATTEN
+        raise
+
+
 @task("reshape", "rows", "default", "axes")
 def two_by_five_to_five_by_two(student: Student, oracle: Any) -> None:
     """0 to 9 as (2, 5) become (5, 2): 0 1 / 2 3 / 4 5 / 6 7 / 8 9, row by row when nothing is said."""
     x = np.arange(10, dtype=np.float32).reshape(1, 2, 5)
     with likely(FEWER_SIZES):
         got = student.reshape(x, (5, 2))
-    expect(got, x.reshape(1, 5, 2), mistakes=oracle.rows_mistakes(x, (1, 5, 2)))
+    with blamed_on_flatten(student, x, True, got, oracle.places((1, 5, 2), True)):
+        expect(got, x.reshape(1, 5, 2), mistakes=oracle.rows_mistakes(x, (1, 5, 2)))
     by_identity = {
         TRUE_BY_IDENTITY: np.float32([[[0, 7], [5, 3], [1, 8], [6, 4], [2, 9]]]),
         f"x was read in one order and written in the other: {TRUE_BY_IDENTITY}": MIXED,
@@ -238,7 +276,9 @@ def five_columns_to_two(student: Student, oracle: Any) -> None:
     """0 to 9 as (2, 5) become 0 7 / 5 3 / 1 8 / 6 4 / 2 9, column by column, with row_major=False and with 0."""
     x = np.arange(10, dtype=np.float32).reshape(1, 2, 5)
     expected = np.array([[[0, 7], [5, 3], [1, 8], [6, 4], [2, 9]]], np.float32)
-    expect(student.reshape(x, (1, 5, 2), False), expected, mistakes=oracle.columns_mistakes(x, (1, 5, 2)))
+    got = student.reshape(x, (1, 5, 2), False)
+    with blamed_on_flatten(student, x, False, got, oracle.places((1, 5, 2), False)):
+        expect(got, expected, mistakes=oracle.columns_mistakes(x, (1, 5, 2)))
     by_identity = {
         FALSE_BY_IDENTITY: x.reshape(1, 5, 2),
         f"x was read in one order and written in the other: {FALSE_BY_IDENTITY}": MIXED,
@@ -258,7 +298,8 @@ def channels_stay_outermost(student: Student, oracle: Any) -> None:
         [[13, 14], [17, 18], [21, 22]],
         [[15, 16], [19, 20], [23, 24]],
     ]
-    expect(got, np.float32(expected), mistakes=oracle.columns_mistakes(ONE_TO_24, (4, 3, 2)))
+    with blamed_on_flatten(student, ONE_TO_24, False, got, oracle.places((4, 3, 2), False)):
+        expect(got, np.float32(expected), mistakes=oracle.columns_mistakes(ONE_TO_24, (4, 3, 2)))
 
 
 @task("reshape", "rows", "columns")
@@ -289,7 +330,8 @@ def three_axes_whatever_is_asked(student: Student, rng: np.random.Generator, ora
                 got = student.reshape(x, shapes, row_major)
             what = f"reshape of {x.shape} to {shapes}, row_major={row_major}"
             mistakes = oracle.rows_mistakes(x, full) if row_major else oracle.columns_mistakes(x, full)
-            expect(got, oracle.reshaped(x, full, row_major), what=what, mistakes=mistakes)
+            with blamed_on_flatten(student, x, row_major, got, oracle.places(full, row_major)):
+                expect(got, oracle.reshaped(x, full, row_major), what=what, mistakes=mistakes)
 
 
 @task("reshape", "dtype", "rows", "columns")

@@ -25,6 +25,7 @@ OFFSET: Mistakes = {
     "these are bytes: count numbers": lambda c, r, k, H, W: 4 * offset(c, r, k, H, W),
     "the first number has none before it: its offset is 0": lambda c, r, k, H, W: offset(c, r, k, H, W) + 1,
     "H and W are arguments: a block need not have 3 rows of 4": lambda c, r, k, H, W: offset(c, r, k, 3, 4),
+    "the larger of H and W is not always W: a row has W numbers": lambda c, r, k, H, W: c * H * W + r * max(H, W) + k,
     "c and k are exchanged: a channel is the longest step, a column one number": lambda c, r, k, H, W: offset(
         k, r, c, H, W
     ),
@@ -86,6 +87,12 @@ RAW_SHAPE: Mistakes = {
         (channels,) if rows == cols == 1 else (channels, rows, cols) if channels > 1 else (rows, cols)[rows == 1 :]
     ),
     "the ones in front are still there": lambda *shape: shape,
+    "as many channels as rows are no ones: (3, 3, 5) keeps its three numbers": lambda channels, rows, cols: (
+        (cols,) if channels == rows else (rows, cols) if channels == 1 else (channels, rows, cols)
+    ),
+    "as many rows as columns are no ones: (1, 5, 5) is a matrix": lambda channels, rows, cols: (
+        (channels, rows, cols) if channels > 1 else (cols,) if rows in (1, cols) else (rows, cols)
+    ),
     "one row shows as a line, (1, 1, N) as (N,)": lambda channels, rows, cols: (
         (channels, rows, cols) if channels > 1 else (rows, cols) if cols > 1 else (rows,)
     ),
@@ -165,6 +172,12 @@ AT: Mistakes = {
     "the channels before this one are missing: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[
         offset(0, r, k, *shapes[1:])
     ],
+    "a slice is a line of its own, here of one number: one index without a colon takes the number out": (
+        lambda line, shapes, c, r, k: line[offset(c, r, k, *shapes[1:]) :][:1]
+    ),
+    "the larger of two sizes is not always W: H and W are shapes[1] and shapes[2]": lambda line, shapes, c, r, k: line[
+        c * shapes[1] * shapes[2] + r * max(shapes[1:]) + k
+    ],
     "round brackets call a function: line[...] takes a number out": lambda line, shapes, c, r, k: line(0),
     "a tuple is ONE argument, and offset wants two, H and W: a * in front gives its numbers one by one": (
         lambda line, shapes, c, r, k: line[offset(c, r, k, shapes[1:])]  # type: ignore[call-arg]
@@ -219,6 +232,15 @@ BY_COLUMNS: Mistakes = {
     "reshape keeps the line and its order, and .T of it mixes that: the columns of x are the rows of x.T": (
         lambda x: x.reshape(5, 2).T.reshape(-1).tolist()
     ),
+    "the numbers of a column stay in their order, from top to bottom: nothing is sorted": lambda x: [
+        v for column in x.T.tolist() for v in sorted(column)
+    ],
+    "only the first and the last row were read: a block may have three": lambda x: [
+        x[r, k] for k in range(x.shape[1]) for r in sorted({0, x.shape[0] - 1})
+    ],
+    "only two rows were read: a block has x.shape[0] of them": lambda x: [
+        x[r, k] for k in range(x.shape[1]) for r in range(min(2, x.shape[0]))
+    ],
     "from bottom to top: the first row comes first": lambda x: x[::-1].T.reshape(-1).tolist(),
 }
 
@@ -258,6 +280,9 @@ PAD_ROW: Mistakes = {
     "not every row has 2 numbers: this one has len(row)": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, left, left + 2
     ),
+    "the slice ends at left + len(row): how many stand behind it says nothing": lambda row, left, right, value: (
+        _written(row, left + len(row) + right, value, left, left + right)
+    ),
     "the slice ends at left + len(row), not at `right`": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, left, right
     ),
@@ -284,7 +309,7 @@ PAD_ROW: Mistakes = {
     "the result is as long as left + len(row) + right": lambda row, left, right, value: _written(
         row, left + right, value, left, left + len(row)
     ),
-    "that is `row` as it was: padded[...] = row writes it into its place, and padded is the result": (
+    "these are the numbers of `row` alone: write them into their place, and return all of `padded`": (
         lambda row, left, right, value: row
     ),
     "the row was added to the value: = writes it, += adds": lambda row, left, right, value: _written(

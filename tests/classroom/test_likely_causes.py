@@ -4860,6 +4860,145 @@ ARRAYS = {
         {"    if row_major:\n        return values": "    if row_major is not False:\n        return values"},
         "written in the other: 0 is false",
     ),
+    "a result with rows and columns exchanged": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"up + rows + bottom, left + cols + right": "left + cols + right, up + rows + bottom"},
+        "rows and columns of the result are exchanged",
+    ),
+    "a result without channels": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"np.full((channels, up": "np.full((up", "border, x.dtype": "7, x.dtype", "padded[:, up": "padded[up"},
+        "has no axis for the channels",
+    ),
+    "a result without channels, written with them": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"np.full((channels, up": "np.full((up", "border, x.dtype": "7, x.dtype"},
+        "has no axis for the channels",
+    ),
+    "a value of each channel as it is": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"np.reshape(value, (-1, 1, 1))": "np.broadcast_to(value, channels)"},
+        "this is about the border, not x",
+    ),
+    "reshape as a method of a number": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"np.reshape(value, (-1, 1, 1))": "value.reshape(-1, 1, 1)"},
+        "`value` is a plain number here",
+    ),
+    "reshape as a method of a whole number": (
+        "02_tensor",
+        "the_dtype_of_x_is_kept",
+        {"np.reshape(value, (-1, 1, 1))": "value if isinstance(value, float) else value.reshape(-1, 1, 1)"},
+        "`value` may be an int, too",
+    ),
+    "one row too low": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"up : up + rows,": "up + 1 : up + 1 + rows,"},
+        "x is one row too low",
+    ),
+    "one row too high": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"up : up + rows,": "up - 1 : up - 1 + rows,"},
+        "x is one row too high",
+    ),
+    "one column too far to the right": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"left : left + cols]": "left + 1 : left + 1 + cols]"},
+        "x is one column too far to the right",
+    ),
+    "one column too far to the left": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"left : left + cols]": "left - 1 : left - 1 + cols]"},
+        "x is one column too far to the left",
+    ),
+    "one row and one column too far": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"up : up + rows, left : left + cols]": "up + 1 : up + 1 + rows, left + 1 : left + 1 + cols]"},
+        "one row too low and one column too far to the right",
+    ),
+    "one row and one column too early": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"up : up + rows, left : left + cols]": "up - 1 : up - 1 + rows, left - 1 : left - 1 + cols]"},
+        "one row too high and one column too far to the left",
+    ),
+    "up and bottom exchanged": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"up : up + rows,": "bottom : bottom + rows,"},
+        "up and bottom are exchanged",
+    ),
+    "x in the corner": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"up : up + rows, left : left + cols]": ":rows, :cols]"},
+        "x begins in the corner",
+    ),
+    "x alone": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"    return padded\n": "    return padded[:, up : up + rows, left : left + cols]\n"},
+        "that is x alone",
+    ),
+    "sides filled from -0 on": (
+        "02_tensor",
+        "sides_without_a_border",
+        {
+            "    return padded\n": (
+                "    padded[:, -bottom:] = border\n    padded[:, :, -right:] = border\n    return padded\n"
+            ),
+        },
+        "filled from -0 on",
+    ),
+    "a flatten that ignores its flag, in reshape": (
+        "02_tensor",
+        "five_columns_to_two",
+        {"        x = x.swapaxes(1, 2)\n": "        pass\n"},
+        "your flatten reads x in a wrong order",
+    ),
+    "a flatten of all columns, in reshape": (
+        "02_tensor",
+        "two_by_five_to_five_by_two",
+        {"    return x.reshape(-1)\n": '    return x.reshape(-1, order="F")\n'},
+        "your flatten reads x in a wrong order",
+    ),
+    "order F in flatten, in reshape": (
+        "02_tensor",
+        "channels_stay_outermost",
+        {"        x = x.swapaxes(1, 2)\n": '        return x.reshape(-1, order="F")\n'},
+        "your flatten reads x in a wrong order",
+    ),
+    "a wrong flatten that reshape does not call": (
+        "02_tensor",
+        "five_columns_to_two",
+        {
+            "        x = x.swapaxes(1, 2)\n": "        pass\n",
+            "    by_columns = values.reshape(channels, cols, rows)\n    return by_columns.swapaxes(1, 2)\n": (
+                "    by_columns = x.swapaxes(1, 2).reshape(channels, cols, rows)\n    return by_columns\n"
+            ),
+        },
+        "rows and columns of the result are exchanged",
+    ),
+    "written column by column by rows": (
+        "02_tensor",
+        "two_by_five_to_five_by_two",
+        {
+            "        return values.reshape(channels, rows, cols)\n": (
+                "        return values.reshape(channels, cols, rows).swapaxes(1, 2)\n"
+            ),
+        },
+        "with row_major=True do both row by row",
+    ),
     "rows and columns of an image exchanged": (
         "06_convolution",
         "the_largest_number_of_each_window",

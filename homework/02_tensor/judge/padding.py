@@ -61,9 +61,11 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
             x, ((up, bottom), (up, bottom), (left, right)), constant_values=value
         ),
         "only the first channel has a border of `value`: fill all of them": first_border,
-        "0 times infinity is nan: write x into the border, instead of adding `value` times 0": masked.astype(x.dtype),
+        "0 times infinity is nan, and so is infinity minus infinity: write x into the border": masked.astype(x.dtype),
         "up and bottom are exchanged: pads are (up, bottom, left, right)": padded(x, (bottom, up, left, right), value),
         "x begins at bottom and right: up and left stand before it": padded(x, (bottom, up, right, left), value),
+        **_off_by_one(x, pads, value),
+        **_sizes_exchanged(x, pads, value),
         **_added(x, pads, value),
         "left and right are exchanged: pads are (up, bottom, left, right)": padded(x, (up, bottom, right, left), value),
         "pads were read in PyTorch's order (left, right, up, bottom); here they are (up, bottom, left, right)": padded(
@@ -76,6 +78,10 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
             x, (up, left, right, bottom), value
         ),
         "the border is 0: fill it with `value`": padded(x, pads, 0),
+        "x begins in the corner: up rows stand above it, and left columns before it": padded(
+            x, (0, up + bottom, 0, left + right), value
+        ),
+        "that is x alone: the border belongs to the result": x,
         "there are no rows below x: with bottom of them the result has up + H + bottom rows": padded(
             x, (up, 0, left, right), value
         ),
@@ -97,6 +103,44 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
         "the numbers changed their type to float64: keep the dtype of x": expected.astype(np.float64),
         "the numbers changed their type to float32: keep the dtype of x": expected.astype(np.float32),
     }
+
+
+def _off_by_one(x: np.ndarray, pads: Sequence[int], value: float) -> dict[str, np.ndarray]:
+    """What comes of it if x is written one place too far or too early, as far as the border has room for that."""
+    up, bottom, left, right = pads
+    moved = {
+        "x is one row too low: up rows stand above it": (up + 1, bottom - 1, left, right),
+        "x is one row too high: up rows stand above it": (up - 1, bottom + 1, left, right),
+        "x is one column too far to the right: left columns stand before it": (up, bottom, left + 1, right - 1),
+        "x is one column too far to the left: left columns stand before it": (up, bottom, left - 1, right + 1),
+        "x is one row too low and one column too far to the right: it begins at (up, left)": (
+            (up + 1, bottom - 1, left + 1, right - 1)
+        ),
+        "x is one row too high and one column too far to the left: it begins at (up, left)": (
+            (up - 1, bottom + 1, left - 1, right + 1)
+        ),
+    }
+    return {cause: padded(x, sides, value) for cause, sides in moved.items() if min(sides) >= 0}
+
+
+def _sizes_exchanged(x: np.ndarray, pads: Sequence[int], value: float) -> dict[str, np.ndarray]:
+    """What comes of it if the result has as many rows as it should have columns; {} where x does not fit into it."""
+    up, _, left, _ = pads
+    (channels, rows, cols), (_, high, wide) = x.shape, padded(x, pads, value).shape
+    if high == wide or up + rows > wide or left + cols > high:
+        return {}
+    result = np.full((channels, wide, high), value, x.dtype)
+    result[:, up : up + rows, left : left + cols] = x
+    return {"rows and columns of the result are exchanged: it is (C, up + H + bottom, left + W + right)": result}
+
+
+def zero_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x and pads of which some are 0."""
+    all_border = (
+        "a side without a border was filled from -0 on, which is all of the result: count its place from the beginning"
+    )
+    filled = np.full_like(padded(x, pads, value), value)
+    return {**({} if pads[1] and pads[3] else {all_border: filled}), **padding_mistakes(x, pads, value)}
 
 
 def _zeros_replaced(x: np.ndarray, pads: Sequence[int], value: float) -> dict[str, np.ndarray]:

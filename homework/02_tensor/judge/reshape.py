@@ -32,12 +32,17 @@ def reshaped(x: np.ndarray, shape: tuple[int, ...], row_major: bool) -> np.ndarr
     return laid_out(flattened(x, row_major), shape, row_major)
 
 
+def places(shape: tuple[int, int, int], row_major: bool) -> np.ndarray:
+    """Which number of a line stands where in the block of this shape that it is laid out in."""
+    return laid_out(np.arange(np.prod(shape)), shape, row_major)
+
+
 def rows_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x, row by row."""
     _, rows, cols = shape
     return {
         "this is the column order: row_major is True when nobody says it": reshaped(x, shape, False),
-        "x was read row by row and written column by column: with row_major=True write row by row, too": (
+        "x was read in one order and written in the other: with row_major=True do both row by row": (
             reshaped(x.reshape(1, 1, -1), shape, False)
         ),
         "the result has the sizes of x: they are to be those of `shapes`": x,
