@@ -49,13 +49,17 @@ STACK = {
     "truth value of an array": "Python's max and min compare whole arrays: numpy's go element by element",
 }
 """Words of an exception -> likely cause, where a function computes."""
+NUMPY = (
+    "that is a numpy number, which has an element type of its own: a float64 widens a float32 array beside it. "
+    'plain(...) makes a Python number of it (section "The expressions of a real network")'
+)
 GONE = (
     "an earlier evaluate_with replaced max in the table that all others use, and then took it out, so the old max is "
-    "gone: put the new function into a copy, {**table(), name: ...}"
+    "gone: put the new function into a copy, and leave that table as it is"
 )
 SHARED = (
-    "the function of an earlier evaluate_with is still in the table that all others use: put it into a copy, "
-    "{**table(), name: ...}"
+    "the function of an earlier evaluate_with is still in the table that all others use: put it into a copy, and leave "
+    "that table as it is"
 )
 
 
@@ -82,6 +86,8 @@ def expect_value(got: Any, expected: Any, **more: Any) -> None:
                 "np.where, np.vectorize and np.array make an array of a single number, too, and plain(...) leaves "
                 "arrays as they are: let a numpy function compute the value itself"
             )
+        elif isinstance(got, np.generic) and failure.of_type:
+            failure.cause = failure.cause or NUMPY
         failure.message = failure.message.replace(general, "pass the function's result through plain(...)")
         raise
 
@@ -290,7 +296,7 @@ def arrays_keep_shape_and_type(student: Student, rng: np.random.Generator) -> No
 )  # fmt: skip
 def numbers_give_numbers(student: Student, rng: np.random.Generator) -> None:
     """Whole numbers stay whole in add, max and neg; the sine of a number does not widen a float32 array beside it."""
-    cause = "that is a numpy number, which widens an array beside it: plain(...) makes a Python number of it"
+    cause = NUMPY
     exchanged = "left and right are exchanged: the value popped first is the right one"
     for text, expected, raw, turned in (
         ("mul(@2,add(@0,@1))", 20, np.int64(20), None),
@@ -302,6 +308,10 @@ def numbers_give_numbers(student: Student, rng: np.random.Generator) -> None:
         ("div(@2,@0)", 2.0, np.float64(2), 0.5),
     ):
         mistakes = {cause: raw} if turned is None else {cause: raw, exchanged: turned}
+        if text == "mul(@2,add(@0,@1))":
+            mistakes["float(...) makes a float of every number: plain(...) keeps a whole number whole"] = 20.0
+        if text == "abs(sub(@0,@1))":
+            mistakes["np.fabs always gives a float: np.abs keeps whole numbers"] = 1.0
         if text == "pow(@0,@1)":
             mistakes["np.float_power, np.exp and math.pow always give a float: np.power keeps whole numbers"] = 8.0
         if text == "neg(@2)":
@@ -317,15 +327,20 @@ def numbers_give_numbers(student: Student, rng: np.random.Generator) -> None:
 
 @task("functions", "operands", "arrays", "one", "two", "left", "nested", "children")
 def operands_can_be_read_again(student: Student, rng: np.random.Generator) -> None:
-    """sub(neg(@0),@0) and max(add(@0,@1),@0) read the operand as it was."""
-    x, y = -rng.uniform(0.5, 1.5, (2, 4)).astype(np.float32)
-    for text, expected, wrong in (
-        ("sub(neg(@0),@0)", -2 * x, 0 * x),
-        ("add(abs(@0),@0)", 0 * x, -2 * x),
-        ("max(add(@0,@1),@0)", x, x + y),
-    ):
-        mistakes = {"the result was written into the operand: compute in a new array, without out= or +=": wrong}
-        expect(student.evaluate(text, [x, y]), expected, rtol=1e-5, atol=1e-6, what=text, mistakes=mistakes)
+    """None of the 12 functions changes an operand: sub(neg(@0),@0), sub(add(@0,@1),@1) and the like read it again."""
+    x = rng.uniform(1.5, 2.5, 4).astype(np.float32)
+    y = x[::-1].copy()  # some are greater than their partner, some smaller
+    values = {
+        "sin": np.sin(x), "sqrt": np.sqrt(x), "abs": x, "neg": -x, "add": x + y, "sub": x - y, "mul": x * y,
+        "div": x / y, "pow": x**y, "atan2": np.arctan2(x, y), "max": np.maximum(x, y), "min": np.minimum(x, y),
+    }  # fmt: skip
+    for name in OF_ONE + OF_TWO:
+        left = -x if name == "abs" else x
+        call = f"{name}(@0)" if name in OF_ONE else f"{name}(@0,@1)"
+        for text, again in ((f"sub({call},@0)", left), (f"sub({call},@1)", y)):
+            cause = f"{name} wrote its result into the operand: compute in a new array, without out= or a sign like +="
+            got = student.evaluate(text, [left, y])
+            expect(got, values[name] - again, rtol=1e-5, atol=1e-5, what=text, mistakes={cause: 0 * x})
 
 
 @task("functions", "extend", "numbers", "left", "nested", "children")
@@ -335,7 +350,7 @@ def the_language_can_be_extended(student: Student) -> None:
         "the new function never reached the reader: evaluate takes a table of functions as its third argument"
     )
     asked = "read_value and compute must ask the table that they are given, `functions`, and not table()"
-    alone = "the new function is there, and all others are missing: hand over {**table(), name: ...}, and not it alone"
+    alone = "the new function is there, and all others are missing: hand over a table that has both"
     exchanged = "the number of values and the function are exchanged: write the new entry as table() writes its own"
     causes = {"unknown word 'add'": alone, "unknown word": global_table, "KeyError": asked}
     causes |= dict.fromkeys(("<function", "'function' object cannot", "'int' object is not"), exchanged)
@@ -350,13 +365,14 @@ def the_language_can_be_extended(student: Student) -> None:
     expect(got, 11, what="add(cube(@0),@1) with 2, 3 and a function cube")
     three = "this function takes three values: pop as many as its arity says, not one or two"
     text = "sub(clamp(mul(@0,10),2,@1),1)"
-    with likely({"positional argument": three, "takes 2": three}):
+    entered = "the new function takes as many values as the argument `arity` says: put that number into the new entry"
+    with likely({"positional argument": three, "takes 2": three, "clamp": entered}):
         got = student.evaluate_with(text, [3, 5], "clamp", 3, lambda x, a, b: min(max(x, a), b))
     expect(got, 4, what="sub(clamp(mul(@0,10),2,@1),1) with 3, 5 and a function clamp")
     got = student.evaluate_with("digits(@0,@1,@0,7)", [1, 2], "digits", 4, lambda a, b, c, d: int(f"{a}{b}{c}{d}"))
     popped = {"they come in the order in which they were popped: turn them round, of three values or four, too": 7121}
     expect(got, 1217, what="digits(@0,@1,@0,7) with 1, 2 and a function of four values", mistakes=popped)
-    replaced = "the old max came after the new one and replaced it: write {**table(), name: ...}, the new one last"
+    replaced = "the old max is still there: of two entries with one name the later one stays"
     with likely({"max": replaced}):
         got = student.evaluate_with("max(add(@0,@1))", [1, 2], "max", 1, lambda x: 100 * x)
     expect(got, 300, what="max(add(@0,@1)) with 1, 2 and a function max of one value")
@@ -364,7 +380,7 @@ def the_language_can_be_extended(student: Student) -> None:
 
 @task("functions", "same", "extend", "two", "left", "numbers", "children")
 def the_table_stays_as_it_is(student: Student) -> None:
-    """After evaluate_with, its function is unknown again, and max is the old one."""
+    """After evaluate_with, even if it raised an exception, its function is unknown again, and max is the old one."""
     with likely({"unknown word 'max'": GONE, "max": SHARED}):
         got = student.evaluate_with("twice(max(@0,@1))", [1, 2], "twice", 1, lambda x: 2 * x)
     expect(got, 4, what="twice(max(@0,@1)) with 1, 2 and a function twice")
@@ -373,6 +389,13 @@ def the_table_stays_as_it_is(student: Student) -> None:
     early = "an error ended evaluate_with before the table was put back: change a copy, and nothing has to be put back"
     expect_refused(student.evaluate_with, "late(@0,@1)", [1, 2], "late", 1, lambda x: x, error="ExpressionError")
     expect_refusal(student.tokens, "late(@0)", accepted=early, index_error="")
+    with suppress(SubmissionError):
+        student.evaluate_with("fails(@0)", [0], "fails", 1, lambda x: 1 / x)
+    raised = (
+        "the function of evaluate_with raised a ZeroDivisionError, and the table was not put back: change a copy, and "
+        "nothing has to be put back, whatever is raised"
+    )
+    expect_refusal(student.tokens, "fails(@0)", accepted=raised, index_error="")
     got = student.evaluate_with("max(@0,@1)", [1, 2], "max", 2, lambda a, b: 7)
     expect(got, 7, what="max(@0,@1) with a function max that gives 7")
     with likely({"unknown word 'max'": GONE}):
@@ -424,7 +447,8 @@ def explained(student: Student) -> Iterator[None]:
 def brackets_of_pnnx_are_put_right(student: Student, oracle: Any) -> None:
     """A text that pnnx wrote with misplaced brackets is read by the number of values each function takes."""
     text = "sub(mul(log1p,@0),@1),expm1,@1"
-    mistakes = oracle.order_mistakes()
+    whole = "that is the whole stack: what is asked for is the one text in it"
+    mistakes = {**oracle.order_mistakes(), whole: ["sub(mul(log1p(@0),@1),expm1(@1))"]}
     unknown = (
         "any word that WORD finds may stand here, and `arity` says which are functions; tokenize refuses all that "
         "table() does not have"

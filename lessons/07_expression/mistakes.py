@@ -306,7 +306,23 @@ def _child_taken_apart(node: Any) -> list[Any]:
     return [*order, node]
 
 
+def _levels(node: Any) -> list[list[Any]]:
+    """The nodes of each level, the root's first."""
+    levels = [[node]]
+    while below := [child for one in levels[-1] for child in one.children]:
+        levels.append(below)
+    return levels
+
+
 REVERSE_POLISH: Mistakes = {
+    "this goes level by level from the root: a child comes with all below it, which a call for that child gives": (
+        lambda node: [one for level in _levels(node) for one in level]
+    ),
+    "this goes level by level from the root, and is turned round: a child comes with all below it, which a call for "
+    "that child gives": lambda node: [one for level in _levels(node) for one in level][::-1],
+    "this goes level by level from below: a child comes with all below it, which a call for that child gives": (
+        lambda node: [one for level in _levels(node)[::-1] for one in level]
+    ),
     "this is the order from its end to its beginning: left child, right child, and only then the node": _backwards,
     "the left child is there twice, and the right one is not there": _left_twice,
     "a child is one node, and no list: call reverse_polish for it, and add the list that comes back": (

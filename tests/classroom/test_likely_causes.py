@@ -4116,6 +4116,79 @@ ARRAYS = {
         {"function.compute(*reversed(values))": "function.compute(*(values[::-1] if len(values) == 2 else values))"},
         "in the order in which they were popped",
     ),
+    "numbers that stay numpy's": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {"plain(function.compute(*reversed(values)))": "function.compute(*reversed(values))"},
+        'plain(...) makes a Python number of it (section "The expressions of a real network")',
+    ),
+    "degrees": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {'"sin": Function(1, np.sin)': '"sin": Function(1, lambda x: np.sin(np.radians(x)))'},
+        "the angle is in radians",
+    ),
+    "every single number a float": (
+        "07_expression",
+        "numbers_give_numbers",
+        {"return value.item() if isinstance(value, np.generic)": "return float(value) if np.ndim(value) == 0"},
+        "plain(...) keeps a whole number whole",
+    ),
+    "np.fabs": (
+        "07_expression",
+        "numbers_give_numbers",
+        {"np.abs": "np.fabs"},
+        "np.abs keeps whole numbers",
+    ),
+    "one value for each new function": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {"{**table(), name: Function(arity, function)}": "{**table(), name: Function(1, function)}"},
+        "as the argument `arity` says",
+    ),
+    "a root in place": (
+        "07_expression",
+        "operands_can_be_read_again",
+        {"np.sqrt": "lambda x: np.sqrt(x, out=x if isinstance(x, np.ndarray) else None)"},
+        "sqrt wrote its result into the operand",
+    ),
+    "a power in the place of its exponent": (
+        "07_expression",
+        "operands_can_be_read_again",
+        {"np.power": "lambda x, y: np.power(x, y, out=y if isinstance(y, np.ndarray) else None)"},
+        "pow wrote its result into the operand",
+    ),
+    "put back after ExpressionError only": (
+        "07_expression",
+        "the_table_stays_as_it_is",
+        {
+            "    return evaluate(text, operands, {**table(), name: Function(arity, function)})\n": (
+                "    global table\n"
+                "    old, functions = table, {**table(), name: Function(arity, function)}\n"
+                "    table = lambda: functions\n"
+                "    try:\n"
+                "        value = evaluate(text, operands)\n"
+                "    except ExpressionError:\n"
+                "        table = old\n"
+                "        raise\n"
+                "    table = old\n"
+                "    return value\n"
+            )
+        },
+        "raised a ZeroDivisionError, and the table was not put back",
+    ),
+    "the old max after the new one": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {"{**table(), name: Function(arity, function)}": "{name: Function(arity, function), **table()}"},
+        "of two entries with one name the later one stays",
+    ),
+    "the stack instead of its text": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"    return stack[0]\n": "    return stack\n"},
+        "that is the whole stack",
+    ),
     "characters turned round": (
         "07_expression",
         "brackets_of_pnnx_are_put_right",

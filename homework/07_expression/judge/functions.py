@@ -1,8 +1,8 @@
 r"""A table of functions with their number of values: why the solution is as it is.
 
-The lesson's reader had "a function takes two values" in two places: `read_value` wanted a comma after the first value,
-and `compute` popped twice. A language is a chain of such assumptions. As soon as the number stands in a table, the
-steps ask the table, and none of them knows a function by name.
+The lesson's reader had "a function takes two values" in three places: the grammar rule and `read_value` wanted a comma
+and a second value, and `apply` popped twice. A language is a chain of such assumptions. As soon as the
+number stands in a table, the steps ask the table, and none of them knows a function by name.
 
 **The table.** Each entry says two things that belong together: how many values the function takes, and what computes
 it. A dataclass, a tuple or two dictionaries all work. A dataclass gives both parts a name. Two dictionaries can
@@ -85,7 +85,9 @@ def one_mistakes(text: str) -> dict[str, float]:
     """Likely cause -> what it gives for one of the texts of functions_of_one_value_compute."""
     if text == "sin(@0)":
         return {
-            "the angle is in radians: np.sin takes it as it is": math.sin(math.radians(2)),
+            'the angle is in radians: np.sin takes it as it is (section "The expressions of a real network")': math.sin(
+                math.radians(2)
+            ),
             "that is cos": math.cos(2),
         }
     if text == "mul(@1,sin(@0))":
@@ -562,6 +564,30 @@ MUTANTS = [
         breaks="operands",
     ),
     Mutant(
+        "root in place",
+        "sqrt writes into the array that it is given",
+        old='"sqrt": Function(1, np.sqrt)',
+        new='"sqrt": Function(1, lambda x: np.sqrt(x, out=x if isinstance(x, np.ndarray) else None))',
+        breaks="operands",
+    ),
+    Mutant(
+        "multiplied in place",
+        "mul is written as *=",
+        old='"mul": Function(2, np.multiply)',
+        new='"mul": Function(2, __import__("operator").imul)',
+        breaks="operands",
+    ),
+    Mutant(
+        "into the right operand",
+        "atan2 writes into its second value where the shapes agree",
+        old='"atan2": Function(2, np.arctan2)',
+        new=(
+            '"atan2": Function(2, lambda y, x: np.arctan2('
+            "y, x, out=x if isinstance(x, np.ndarray) and np.shape(y) == x.shape else None))"
+        ),
+        breaks="operands",
+    ),
+    Mutant(
         "three at most",
         "who would want four?",
         old=_WITH,
@@ -589,6 +615,24 @@ MUTANTS = [
             "    functions = {**table(), name: Function(arity, function)}\n"
             "    table = lambda: functions\n"
             "    return evaluate(text, operands)\n"
+        ),
+        breaks="same",
+    ),
+    Mutant(
+        "put back after the errors one thinks of",
+        "what another exception leaves behind stays in the language",
+        old=_WITH,
+        new=(
+            "    global table\n"
+            "    old, functions = table, {**table(), name: Function(arity, function)}\n"
+            "    table = lambda: functions\n"
+            "    try:\n"
+            "        value = evaluate(text, operands)\n"
+            "    except ExpressionError:\n"
+            "        table = old\n"
+            "        raise\n"
+            "    table = old\n"
+            "    return value\n"
         ),
         breaks="same",
     ),
