@@ -473,6 +473,11 @@ def _round_to_the_first(text: str, functions: Collection[str]) -> bool:
     return any(word in functions and after != "(" for word, after in zip(words, words[1:] + words[:1]))
 
 
+def _next_word_a_comma(text: str, functions: Collection[str]) -> bool:
+    words = _words(text)
+    return any(word in functions and words[i + 1] == "," for i, word in enumerate(words))
+
+
 MISPLACED: Mistakes = {
     "after the last word comes the first one here, which may be a bracket: nothing follows a function at the end": (
         _round_to_the_first
@@ -545,6 +550,13 @@ MISPLACED: Mistakes = {
     "a right bracket, a comma or nothing after a function is not all that can be wrong: anything but a left bracket "
     "is": lambda text, functions: any(
         word in functions and after in ("", ",", ")") for word, after in pairwise([*_words(text), ""])
+    ),
+    "a comma after a function is not all that can be wrong: anything but a left bracket is. And after the last word "
+    "nothing comes: words[i + 1] is not there": _next_word_a_comma,
+    "that is a list of functions without their bracket: the question is whether there are any, True or False": (
+        lambda text, functions: [
+            word for word, after in pairwise([*_words(text), ""]) if word in functions and after != "("
+        ]
     ),
     "a comma after a function is not all that can be wrong: anything but a left bracket is": lambda text, functions: (
         any(word in functions and after == "," for word, after in pairwise(_words(text)))
