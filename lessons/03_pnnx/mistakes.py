@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -15,12 +16,27 @@ MEANING: Mistakes = {
     "only the first character is a mark: the @ in expr=add(@0,@1) stands in the value": lambda token: next(
         (word for mark, word in MARKS.items() if mark in token), "parameter"
     ),
-    "only the first character is a mark, whatever the option is called: the $ in price=a$ stands in the value": (
+    "only the first character is a mark, whatever the option is called: the @ in a$b=c@ stands in the value": (
         lambda token: (
             "parameter"
             if token.startswith("expr")
             else next((word for mark, word in MARKS.items() if mark in token), "parameter")
         )
+    ),
+    "only the first character is a mark: the $ in a$b=c@ stands inside the key": lambda token: next(
+        (word for mark, word in MARKS.items() if mark in token.partition("=")[0]), "parameter"
+    ),
+    "a shape may be that of any operand, not of operand 0 alone: the # is the mark": lambda token: (
+        "shape" if token.startswith("#0") else (MARKS | {"#": "parameter"}).get(token[0], "parameter")
+    ),
+    "the last else belongs to the last if alone and replaces what the ifs before it found: write elif": lambda token: (
+        "shape" if token[0] == "#" else "parameter"
+    ),
+    "a condition such as token[0] == '$' or '#' holds for every token: compare with each, or use `in`": lambda token: (
+        "attribute" if token[0] == "@" else "slot"
+    ),
+    "token[0] == '$' or '#' holds for every token, so all have the same meaning: compare with each mark": lambda _: (
+        "slot"
     ),
     "most tokens have no mark, and [...] fails for those: get has a second argument, the word for all others": (
         lambda token: MARKS[token[0]]
@@ -145,6 +161,18 @@ SHAPE: Mistakes = {
         _each(_sizes_as_text(text)[0]),
         np.dtype(_sizes_as_text(text)[1]),
     ),
+    "the 32 in f32 is no size: look for sizes only in what comes before the )": lambda text: (
+        _each(re.findall(r"\d+|\?", text)),
+        text.partition(")")[2],
+    ),
+    "the sizes stand in a list: tuple() makes a tuple of it": lambda text: (
+        list(_each(_sizes_as_text(text)[0])),
+        _sizes_as_text(text)[1],
+    ),
+    "the sizes are an array: tuple() makes a tuple of them": lambda text: (
+        np.array(_each(_sizes_as_text(text)[0])),
+        _sizes_as_text(text)[1],
+    ),
     "32 is one size, not a 3 and a 2: split at the commas": lambda text: (
         _each(size for size in text[1:].partition(")")[0] if size != ","),
         text.partition(")")[2],
@@ -190,7 +218,19 @@ def _lists_for_all(operators: Operators) -> tuple[Any, Any]:
     return producer, {operand: [] for operand in producer} | consumers
 
 
+def _one_list(operators: Operators, keys: Callable[[Any], Iterable[str]]) -> tuple[Any, Any]:
+    producer, consumers = _connected(operators, _put, _append)
+    readers = [name for name, inputs, _ in operators for _ in inputs]
+    return producer, dict.fromkeys(keys((producer, consumers)), readers)
+
+
 CONNECT: Mistakes = {
+    "dict.fromkeys(..., []) makes one list, which all share: setdefault makes one for each": lambda operators: (
+        _one_list(operators, lambda both: both[0])
+    ),
+    "all operands that are read share one list, as dict.fromkeys(..., []) makes it: setdefault makes one for each": (
+        lambda operators: _one_list(operators, lambda both: both[1])
+    ),
     "a second reader replaces the first: collect the names of an operand's readers in a list": lambda operators: (
         _connected(operators, _put, _put)
     ),
@@ -272,6 +312,12 @@ CONNECT: Mistakes = {
 }
 
 WEIGHT: Mistakes = {
+    "astype comes too late, when 8 bytes are one float64: name np.float32 in np.frombuffer": lambda raw, shape: (
+        np.frombuffer(raw).astype(np.float32)
+    ),
+    "without a type, 8 bytes became one float64: name np.float32 in np.frombuffer": lambda raw, shape: np.frombuffer(
+        raw
+    ),
     "as float64, 8 bytes are 1 number: name the type, np.float32, of which they are 2": lambda raw, shape: (
         np.frombuffer(raw).reshape(shape)
     ),

@@ -2017,6 +2017,123 @@ READER_AND_ORDER = {
         {"attributes[key[1:]] = value": 'attributes[key.strip("@")] = value'},
         "An attribute's key loses one @",
     ),
+    "a second character that is not there": (
+        "03_pnnx",
+        "a_number_begins_with_a_digit",
+        {
+            'not text.removeprefix("-").startswith(DIGITS)': "not (text[:1].isdigit() "
+            'or text[:1] == "-" and text[1].isdigit())'
+        },
+        "'-', which has no second character",
+    ),
+    "the first character of nothing": (
+        "03_pnnx",
+        "a_number_begins_with_a_digit",
+        {'text[:1] in ("(", "[")': 'text[0] in ("(", "[")'},
+        "text[0] fails where the text is empty",
+    ),
+    "the first character of an empty element": (
+        "03_pnnx",
+        "nothing_is_dropped",
+        {"max(kind_of(element) for element": "max(element[0] and kind_of(element) for element"},
+        "An element may be empty",
+    ),
+    "an e in the text of a list of words": (
+        "03_pnnx",
+        "words_in_a_list_are_strs",
+        {"max(kind_of(element) for": 'FLOAT if "." in text or "e" in text else max(kind_of(element) for'},
+        "the e in a word such as True makes no float",
+    ),
+    "a point before the first digit": (
+        "03_pnnx",
+        "a_number_begins_with_a_digit",
+        {'text.removeprefix("-")': 'text.removeprefix("-").removeprefix(".")'},
+        "ast.literal_eval, reads .5",
+    ),
+    "a number with a plus": (
+        "03_pnnx",
+        "a_number_begins_with_a_digit",
+        {'text.removeprefix("-")': 'text.removeprefix("-").removeprefix("+")'},
+        "Python reads +1 as a number",
+    ),
+    "the first digit of each count": (
+        "03_pnnx",
+        "counts_decide",
+        {"int(tokens[2])": "int(tokens[2][0])", "int(tokens[3])": "int(tokens[3][0])"},
+        "Only the first digit of each count",
+    ),
+    "an @ inside a key": (
+        "03_pnnx",
+        "shapes_and_slots_are_skipped",
+        {'if key.startswith("@")': 'if "@" in key'},
+        "with an @ inside its key",
+    ),
+    "a # or a $ inside a key": (
+        "03_pnnx",
+        "shapes_and_slots_are_skipped",
+        {'key.startswith(("#", "$"))': '("#" in key or "$" in key)'},
+        "a#b=1 and c$d=2 are options",
+    ),
+    "dictionaries left empty": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"tokens[end:]": "[]"},
+        "Both dictionaries came back empty",
+    ),
+    "no attributes": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"attributes[key[1:]] = value": "pass"},
+        "The attributes are missing",
+    ),
+    "no options": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {"params[key] = value": "pass"},
+        "The options are missing",
+    ),
+    "None for empty dictionaries": (
+        "03_pnnx",
+        "counts_decide",
+        {"tokens[start:end], params, attributes\n": "tokens[start:end], params or None, attributes or None\n"},
+        "no options or no attributes",
+    ),
+    "None for no attributes": (
+        "03_pnnx",
+        "counts_decide",
+        {"tokens[start:end], params, attributes\n": "tokens[start:end], params, attributes or None\n"},
+        "no attributes, the sixth part",
+    ),
+    "None for no options": (
+        "03_pnnx",
+        "counts_decide",
+        {"tokens[start:end], params, attributes\n": "tokens[start:end], params or None, attributes\n"},
+        "no options, the fifth part",
+    ),
+    "None for no operands": (
+        "03_pnnx",
+        "counts_decide",
+        {"tokens[4:start], tokens[start:end], params": "tokens[4:start] or None, tokens[start:end] or None, params"},
+        "Where a count is 0 the part is an empty list",
+    ),
+    "all marks before a key": (
+        "03_pnnx",
+        "weights_lose_their_mark",
+        {"attributes[key[1:]] = value": 'attributes[key.lstrip("@")] = value'},
+        "An attribute's key loses only its first character",
+    ),
+    "keys in small letters": (
+        "03_pnnx",
+        "options_are_raw_text",
+        {"params[key] = value": "params[key.lower()] = value"},
+        "A key keeps its capital letters",
+    ),
+    "a second character of an element that is not there": (
+        "03_pnnx",
+        "elements_are_told_apart_as_single_values_are",
+        {"max(kind_of(element) for element": 'max((element == "-" and element[1]) or kind_of(element) for element'},
+        "or an element, is too short",
+    ),
     "a call of parse_parameter, which is not written yet": (
         "03_pnnx",
         "options_are_raw_text",

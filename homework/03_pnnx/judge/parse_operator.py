@@ -254,7 +254,45 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "Options come in a dictionary, not in a list of pairs.": (
             operator_type, name, inputs, outputs, [(key, v) for key, v in params.items()], attributes,
         ),
+        "A mark counts only as the first character of a token: e@f=3, with an @ inside its key, is an option.": (
+            operator_type, name, inputs, outputs, {key: v for key, v in params.items() if "@" not in key},
+            attributes | {key[1:]: v for key, v in params.items() if "@" in key},
+        ),
+        "A mark counts only as the first character of a token: a#b=1 and c$d=2 are options.": (
+            operator_type, name, inputs, outputs, {key: v for key, v in params.items() if not set("#$") & set(key)},
+            attributes,
+        ),
+        "A key keeps its capital letters.": (
+            operator_type, name, inputs, outputs, {key.lower(): v for key, v in params.items()}, attributes,
+        ),
+        "Both dictionaries came back empty: the tokens after the operands, key=value, go into them.": (
+            operator_type, name, inputs, outputs, {}, {},
+        ),
+        "The attributes are missing: a token that begins with @ goes to the sixth part.": (
+            operator_type, name, inputs, outputs, params, {},
+        ),
+        "The options are missing: a token without a mark goes to the fifth part.": (
+            operator_type, name, inputs, outputs, {}, attributes,
+        ),
+        "Where the line has no options or no attributes, the part is an empty dictionary, {}, and not None.": (
+            operator_type, name, inputs, outputs, params or None, attributes or None,
+        ),
+        "Where the line has no attributes, the sixth part is an empty dictionary, {}, and not None.": (
+            operator_type, name, inputs, outputs, params, attributes or None,
+        ),
+        "Where the line has no options, the fifth part is an empty dictionary, {}, and not None.": (
+            operator_type, name, inputs, outputs, params or None, attributes,
+        ),
+        "Where a count is 0 the part is an empty list, [], and not None.": (
+            operator_type, name, inputs or None, outputs or None, params, attributes,
+        ),
     }  # fmt: skip
+    split = 4 + int(tokens[2][0])
+    close = split + int(tokens[3][0])
+    if close < end + len(outputs):
+        cause = "Only the first digit of each count was read: int(tokens[2]) reads all of them."
+        few = operator_type, name, tokens[4:split], tokens[split:close], *sorted_out(tokens[close:])
+        wrong = {cause: few, **wrong}
     if inputs and not outputs:
         wrong["Where a count is 0 the list is empty."] = (operator_type, name, inputs, inputs, params, attributes)
     return wrong
@@ -334,6 +372,20 @@ def one_call_leaves_nothing_for_the_next(student: Student, rng: np.random.Genera
 
 
 MUTANTS = [
+    Mutant(
+        "one digit of each count",
+        "ten inputs are read as one",
+        old="    start = 4 + int(tokens[2])\n    end = start + int(tokens[3])\n",
+        new="    start = 4 + int(tokens[2][0])\n    end = start + int(tokens[3][0])\n",
+        breaks="counts",
+    ),
+    Mutant(
+        "a mark anywhere in the key",
+        "an option with a # or a $ inside its key is skipped",
+        old='        elif not key.startswith(("#", "$")):\n',
+        new='        elif "#" not in key and "$" not in key:\n',
+        breaks="skipped",
+    ),
     Mutant(
         "one space",
         "split at each space: columns of spaces give empty tokens",

@@ -178,11 +178,15 @@ def _str_mistakes(text: str) -> dict[str, Any]:
     except ValueError:
         number = None
     if number is not None:
+        reader = "float()" if text.isalpha() or text[1:].isalpha() else "Python, in float() or ast.literal_eval,"
         wrong |= {
-            f"float() reads {text}, but for PNNX it is a str: the rule str comes before float.": (3, number),
+            f"{reader} reads {text}, but for PNNX it is a str: the rule str comes before float.": (3, number),
         }
         if number.is_integer():
-            wrong[f"int() reads {text}, but for PNNX it is a str: a number has no plus."] = (2, int(number))
+            wrong[f"Python reads {text} as a number, but for PNNX it is a str: a number has no plus."] = (
+                2,
+                int(number),
+            )
     if not text:
         wrong["The empty text is taken for a list: '' is in every text, so '' in '([' is True."] = (7, [""])
     if "%" in text:
