@@ -32,38 +32,61 @@ MASK_OF: Mistakes = {
     ),
 }
 
+
+def _by_rows_and_columns(a: np.ndarray, b: np.ndarray) -> float:
+    """`iou` of one picture, by loops."""
+    both = either = 0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if a[i, j] and b[i, j]:
+                both += 1
+            if a[i, j] or b[i, j]:
+                either += 1
+    return both / either
+
+
 IOU: Mistakes = {
-    "divided by the pixels of a: it is those of either, a | b": lambda a, b: (a & b).sum() / a.sum(),
-    "divided by the pixels of b: it is those of either, a | b": lambda a, b: (a & b).sum() / b.sum(),
-    "a.sum() + b.sum() counts the pixels in both twice: a | b has each once": (
+    "divided by the pixels of a: which pixels of the union are missing there?": lambda a, b: (a & b).sum() / a.sum(),
+    "divided by the pixels of b: which pixels of the union are missing there?": lambda a, b: (a & b).sum() / b.sum(),
+    "a.sum() + b.sum() counts the pixels in both twice: in the union each counts once": (
         lambda a, b: (a & b).sum() / (a.sum() + b.sum())
     ),
-    "that is Dice: divide the pixels in both by those in either, a | b": (
+    "that is Dice, which comes later: nothing is doubled here, and each pixel of the union counts once": (
         lambda a, b: 2 * (a & b).sum() / (a.sum() + b.sum())
     ),
-    "divided by the number of all pixels: it is those of either, a | b": lambda a, b: (a & b).mean(),
-    "== also counts the pixels that are in neither mask: in both is a & b": lambda a, b: (a == b).mean(),
-    "in both is a & b: == is True, too, where neither has the pixel": lambda a, b: (a == b).sum() / (a | b).sum(),
+    "divided by the number of all pixels: do those in neither mask belong to the union?": lambda a, b: (a & b).mean(),
+    "== is True, too, where neither has the pixel, and .mean() divides by all pixels: count those in both masks": (
+        lambda a, b: (a == b).mean()
+    ),
+    "== is True, too, where neither has the pixel: which operator asks for both?": lambda a, b: (
+        (a == b).sum() / (a | b).sum()
+    ),
     "upside down: the pixels in both are divided by those in either": lambda a, b: (a | b).sum() / (a & b).sum(),
     "each pixel was divided by itself: count first, (a & b).sum()": lambda a, b: (a & b) / (a | b),
-    "divided by the larger of the two masks: it is the pixels of either, a | b": (
+    "divided by the larger of the two masks: which pixels of the smaller are missing there?": (
         lambda a, b: (a & b).sum() / max(a.sum(), b.sum())
     ),
-    "divided by the smaller of the two masks: it is the pixels of either, a | b": (
+    "divided by the smaller of the two masks: which pixels of the larger are missing there?": (
         lambda a, b: (a & b).sum() / min(a.sum(), b.sum())
     ),
     "len and .size count what is False, too: .sum() counts what is True": lambda a, b: (a & b).size / (a | b).size,
     "// rounds down to a whole number: /": lambda a, b: (a & b).sum() // (a | b).sum(),
-    "a ^ b has the pixels of one mask alone: those in either are a | b": lambda a, b: (a & b).sum() / (a ^ b).sum(),
+    "a ^ b has the pixels of one mask alone: which pixels of the union are missing there?": lambda a, b: (
+        (a & b).sum() / (a ^ b).sum()
+    ),
     "an array has no count(): .sum() counts what is True": lambda a, b: (a & b).count() / (a | b).count(),
     "the answer was rounded: give it as it is": lambda a, b: round((a & b).sum() / (a | b).sum(), 2),
     "`and` and `or` ask about the whole array: & and | go pixel by pixel": (
         lambda a, b: (a and b).sum() / (a or b).sum()
     ),
     "/ comes before & and |: count each in brackets, (a & b).sum()": lambda a, b: a & b / a | b,
-    "Python's sum adds up row after row, and leaves one number for each column: (a & b).sum() counts all pixels": (
-        lambda a, b: sum(a & b) / sum(a | b)
+    "the pixels were added up along axis 0 alone, by sum(axis=0) or Python's sum: .sum() counts all of them": (
+        lambda a, b: (a & b).sum(axis=0) / (a | b).sum(axis=0)
     ),
+    "two axes were added up, and masks of several pictures have three: .sum() without axes counts all pixels": (
+        lambda a, b: (a & b).sum(axis=(0, 1)) / (a | b).sum(axis=(0, 1))
+    ),
+    "the loops over rows and columns are for one picture: & and | take masks of any shape": _by_rows_and_columns,
 }
 
 
@@ -129,6 +152,47 @@ def _all_pixels(pixels: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarr
     return result
 
 
+def _in_one_place(pixels: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarray:
+    """`stamp_line` that puts a whole stamp into one place."""
+    result = np.zeros((len(pixels) - 1) * stride + len(kernel))
+    for i in range(len(pixels)):
+        result[i * stride] += pixels[i] * kernel
+    return result
+
+
+def _stretched(pixels: np.ndarray, kernel: np.ndarray, stride: int, room: int) -> np.ndarray:
+    """`stamp_line` whose stamps lie one apart, and the numbers of each lie `stride` apart."""
+    result = np.zeros(room)
+    for i in range(len(pixels)):
+        for j in range(len(kernel)):
+            result[i + j * stride] += pixels[i] * kernel[j]
+    return result
+
+
+def _apart(pixels: np.ndarray, stride: int) -> np.ndarray:
+    """The pixels, `stride` apart, with zeros between them."""
+    wide = np.zeros((len(pixels) - 1) * stride + 1)
+    wide[::stride] = pixels
+    return wide
+
+
+def _largest(pixels: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarray:
+    """`stamp_line` that keeps the larger number where stamps overlap."""
+    result = np.zeros((len(pixels) - 1) * stride + len(kernel))
+    for i, pixel in enumerate(pixels):
+        place = slice(i * stride, i * stride + len(kernel))
+        result[place] = np.maximum(result[place], pixel * kernel)
+    return result
+
+
+def _plus(pixels: np.ndarray, kernel: np.ndarray, stride: int) -> np.ndarray:
+    """`stamp_line` that adds the pixel to the kernel."""
+    result = np.zeros((len(pixels) - 1) * stride + len(kernel))
+    for i, pixel in enumerate(pixels):
+        result[i * stride : i * stride + len(kernel)] += pixel + kernel
+    return result
+
+
 STAMP_LINE: Mistakes = {
     "a stamp wipes out what lies below it: where stamps overlap they add up, +=": partial(_stamped, added=False),
     "the stamps are one place apart: stamp i begins at i * stride": partial(_stamped, apart=1),
@@ -172,6 +236,44 @@ STAMP_LINE: Mistakes = {
     "a stamp is as long as the kernel, and kernels are not always 3 long: len(kernel)": partial(
         _in_place, end=lambda i, k, s: i * s + 3
     ),
+    "a slice ends BEFORE its second number: how many places has yours, and how many does a stamp need?": partial(
+        _in_place, end=lambda i, k, s: i * s + k - 1
+    ),
+    "a stamp's place is one too long: a slice ends BEFORE its second number": partial(
+        _in_place, end=lambda i, k, s: i * s + k + 1
+    ),
+    "a slice without an end reaches to the end of the line: where does the stamp end?": partial(
+        _in_place, end=lambda i, k, s: 10**6
+    ),
+    "result[i * stride] is one place, and a stamp needs as many as the kernel has": _in_one_place,
+    "after the beginning of the last stamp there is room for one number: how many has a stamp?": partial(
+        _in_place, room=lambda n, k, s: (n - 1) * s + 1
+    ),
+    "the result has room for a last stamp of 3 numbers, and kernels are not always 3 long": partial(
+        _in_place, room=lambda n, k, s: (n - 1) * s + 3
+    ),
+    "the stamps stand one behind the other: stamp i begins at i * stride, and may lie upon the one before": (
+        lambda pixels, kernel, stride: np.concatenate([pixel * kernel for pixel in pixels])
+    ),
+    "stride lies between two stamps, and not between the numbers of one: what does it multiply, i or j?": (
+        lambda pixels, kernel, stride: _stretched(pixels, kernel, stride, (len(pixels) - 1) * stride + len(kernel))
+    ),
+    "stride lies between two stamps, and not between the numbers of one: where does stamp i begin?": (
+        lambda pixels, kernel, stride: _stretched(pixels, kernel, stride, len(pixels) + (len(kernel) - 1) * stride)
+    ),
+    'np.convolve(mode="same") cuts the ends off: the result has room for the whole first and last stamp': (
+        lambda pixels, kernel, stride: np.convolve(_apart(pixels, stride), kernel, mode="same")
+    ),
+    'np.convolve(mode="valid") keeps only what lies under a whole kernel: all stamps are wanted whole': (
+        lambda pixels, kernel, stride: np.convolve(_apart(pixels, stride), kernel, mode="valid")
+    ),
+    "zeros lie between the pixels, but one too many: pixel i belongs at i * stride": (
+        lambda pixels, kernel, stride: np.convolve(_apart(pixels, stride + 1), kernel)
+    ),
+    "each pixel is repeated, which is upsampling: where is the kernel?": (
+        lambda pixels, kernel, stride: np.repeat(pixels, stride)
+    ),
+    "where stamps overlap the larger number stays: they add up": _largest,
     "the result has the type of the pixels, and the kernel may have fractions: np.zeros(...) without a type": (
         lambda pixels, kernel, stride: _in_place(pixels, kernel, stride, kind=pixels.dtype)
     ),
@@ -190,6 +292,7 @@ STAMP_LINE: Mistakes = {
         _stamped, room=lambda n, k, s: n * s + k - 1
     ),
     "a stamp is the kernel TIMES the pixel": partial(_stamped, times=False),
+    "a stamp is the kernel TIMES the pixel, and not plus": _plus,
     "the last pixel has not stamped": partial(_stamped, last=1),
     "only the first pixel has stamped: is `return` inside the loop?": (
         lambda pixels, kernel, stride: _stamped(pixels, kernel, stride, last=len(pixels) - 1)
@@ -197,8 +300,10 @@ STAMP_LINE: Mistakes = {
 }
 
 ROWS_OF: Mistakes = {
-    "padding cuts here: minus 2 * padding": lambda h, k, s, p=0: (h - 1) * s + k + 2 * p,
-    "that is the size after a convolution; here stamps lie stride apart in the RESULT: (height - 1) * stride + ...": (
+    "the padding makes the result larger, as in a convolution: what does it do here?": lambda h, k, s, p=0: (
+        (h - 1) * s + k + 2 * p
+    ),
+    "that is the size after a convolution; here stamps lie stride apart in the RESULT: where does the last one end?": (
         lambda h, k, s, p=0: (h + 2 * p - k) // s + 1
     ),
     "the last of `height` stamps begins at (height - 1) * stride, not at height * stride": (
@@ -207,8 +312,24 @@ ROWS_OF: Mistakes = {
     "height * stride is right only where the kernel is as long as the stride: where does the last stamp end?": (
         lambda h, k, s, p=0: h * s - 2 * p
     ),
-    "padding is cut off at BOTH ends: 2 * padding": lambda h, k, s, p=0: (h - 1) * s + k - p,
-    "nothing is cut off: minus 2 * padding": lambda h, k, s, p=0: (h - 1) * s + k,
+    "height * stride is right only where the kernel is as long as the stride, and nothing is cut off": (
+        lambda h, k, s, p=0: h * s
+    ),
+    "the last stamp has more than one row: how many?": lambda h, k, s, p=0: (h - 1) * s + 1 - 2 * p,
+    "padding is cut off as it is, whatever the kernel: how many rows at both ends?": (
+        lambda h, k, s, p=0: (h - 1) * s + k - p * (k // 2)
+    ),
+    "padding is cut off as it is, and not multiplied by itself: how many rows at both ends?": (
+        lambda h, k, s, p=0: (h - 1) * s + k - 2 * p**2
+    ),
+    "padding may be more than 1: how many rows are cut off at both ends?": (
+        lambda h, k, s, p=0: (h - 1) * s + k - (2 if p else 0)
+    ),
+    "padding is a number of rows, and not of kernels: how many rows are cut off at both ends?": (
+        lambda h, k, s, p=0: (h - 1) * s + k - 2 * p * k
+    ),
+    "padding is cut off at BOTH ends: how many rows is that?": lambda h, k, s, p=0: (h - 1) * s + k - p,
+    "nothing is cut off: where is the padding?": lambda h, k, s, p=0: (h - 1) * s + k,
     "the last stamp is as long as the kernel: plus kernel_size": lambda h, k, s, p=0: (h - 1) * s - 2 * p,
     "the last stamp is as long as the kernel: kernel_size, and not one less": (
         lambda h, k, s, p=0: (h - 1) * s + k - 1 - 2 * p
@@ -227,13 +348,13 @@ ROWS_OF: Mistakes = {
     "kernel_size counts once, for the last stamp: each of those before it adds only the stride": (
         lambda h, k, s, p=0: (h - 1) * (s + k) - 2 * p
     ),
-    "padding is cut off the result, not off the pixels: minus 2 * padding at the end": (
+    "padding is cut off the result, not off the pixels: when is it cut, before the stamps or after them?": (
         lambda h, k, s, p=0: (h - 2 * p - 1) * s + k
     ),
-    "padding is cut off the result, at both ends: minus 2 * padding, which no stride multiplies": (
+    "padding is cut off the result, and not off the pixels: does the stride multiply it?": (
         lambda h, k, s, p=0: (h - p - 1) * s + k
     ),
-    "padding is cut off the result, not off the stride: minus 2 * padding at the end": (
+    "padding is cut off the result once, and not off the stride of each stamp": (
         lambda h, k, s, p=0: (h - 1) * (s - 2 * p) + k
     ),
 }
