@@ -21,8 +21,10 @@ BIAS_ERRORS = {
 }
 """The errors of a bias for three channels; otherwise shapes of stamps do not fit."""
 STAMP_ERRORS = {
-    "broadcast": "a stamp and its place have different shapes: rows i * sh : i * sh + kh, columns j * sw : j * sw + kw."
-    " Or there is no room for the last stamp: before the cut (H - 1) * sh + kh rows are needed, and columns likewise",
+    "broadcast": "a stamp and its place have different shapes: where does the stamp of pixel (i, j) begin, and how "
+    "many rows and columns has it? Or the last stamp has no room: how many rows and columns are there before the cut?",
+    "window shape cannot be larger": "windows of the image are read here, as in a convolution: in a transposed one "
+    "each pixel WRITES its stamp. (In the way with zeros between the pixels, kh - 1 and kw - 1 more go around them.)",
     "shape-mismatch for sum": "weight is (C, O, kh, kw): its first axis goes with the channels of x, axes=1",
     "NoneType": "bias may be None: then nothing is added",
     "Cannot cast": "the result holds whole numbers only: give np.zeros the dtype of x",
@@ -54,7 +56,8 @@ def whole(rng: np.random.Generator, *shape: int) -> np.ndarray:
 def the_stamps_of_the_lesson(student: Student, oracle: Any) -> None:
     """Four pixels stamp a kernel of 3x3, two apart: 5x5 numbers, with overlaps in the middle row and column."""
     x, weight = PIXELS[None, None], KERNEL[None, None]
-    with likely(STAMP_ERRORS):
+    refused = "if this ValueError is yours: 5 rows and 5 columns are left. Are they counted as after a convolution?"
+    with likely(STAMP_ERRORS | {"ValueError": refused}):
         got = student.transposed_convolution(x, weight, None, (2, 2), (0, 0))
     rows = [[1, 2, 5, 4, 6], [3, 2, 7, 4, 2], [4, 8, 18, 12, 18], [9, 6, 15, 8, 4], [3, 6, 13, 8, 12]]
     expect(got, np.array([[rows]], np.float64), mistakes=oracle.stamp_mistakes(x, weight, (2, 2)))
@@ -182,6 +185,10 @@ MEAN_ERRORS = {
     "comparison, as in (mask < 0) | (mask >= classes); one answer for all pixels give .any() and np.count_nonzero",
     "Cannot cast": "numpy does not count or index with every type of whole numbers: make both masks int64 first",
 }
+REFUSED = (
+    "if this ValueError is yours: the masks have the same shape, and all their numbers are classes. Was a mask cast to "
+    "a type too small for `classes`, or is the largest class, classes - 1, refused?"
+)
 NEARLY = (
     "nearly right: is a small number, such as 1e-6, in the fraction, or something rounded, or in float32? A class that "
     "occurs nowhere is left out, so that nothing divides by 0"
@@ -192,7 +199,7 @@ def expect_mean(
     student: Student, oracle: Any, predicted: np.ndarray, truth: np.ndarray, classes: int, what: str
 ) -> None:
     """Raise Failure unless the student's mean is right."""
-    with likely(MEAN_ERRORS):
+    with likely(MEAN_ERRORS | {"ValueError": REFUSED}):
         got = student.mean_iou(predicted, truth, classes)
     right, mistakes = oracle.averaged(predicted, truth, classes), oracle.mean_mistakes(predicted, truth, classes)
     try:
@@ -297,4 +304,8 @@ def numbers_that_are_no_class_are_refused(student: Student) -> None:
         other[1, 2] = number
         for name, masks in (("predicted", (other, mask)), ("truth", (mask, other))):
             cause = f"there is {number} in `{name}`: raise ValueError unless 0 <= class < classes in both masks"
+            if number > 255:
+                cause = (
+                    f"there is {number} in `{name}`, which a cast to a smaller type makes 1: compare before the cast"
+                )
             expect_refused(student.mean_iou, *masks, 3, cause=cause)

@@ -5636,6 +5636,103 @@ ARRAYS = {
         {'return float(sum(ious) / len(ious)) if ious else float("nan")': "return np.mean(ious)"},
         "make it a plain number with float(...)",
     ),
+    "windows instead of stamps": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {
+            "    y = full[:, :, ph : ph + rows, pw : pw + cols]\n": (
+                "    windows = np.lib.stride_tricks.sliding_window_view(x, (kh, kw), axis=(2, 3))[:, :, ::sh, ::sw]\n"
+                '    y = np.einsum("nchwij,coij->nohw", windows, weight)\n'
+            )
+        },
+        "as in a convolution: in a transposed one each pixel WRITES",
+    ),
+    "the size of a convolution": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {
+            "(height - 1) * sh - 2 * ph + kh, (width - 1) * sw - 2 * pw + kw": (
+                "(height - kh) // sh + 1, (width - kw) // sw + 1"
+            )
+        },
+        "Are they counted as after a convolution",
+    ),
+    "one place beside the stamp": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {
+            "i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps": "i * sh : i * sh + kh, j : j + 1] += stamps",
+        },
+        "where does the stamp of pixel (i, j) begin",
+    ),
+    "the largest of two stamps": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {
+            "        full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps\n": (
+                "        under = full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw]\n"
+                "        np.maximum(under, stamps, out=under)\n"
+            )
+        },
+        "the largest number stays",
+    ),
+    "a zero too many between pixels": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"(sh, sw), (ph, pw) = stride, padding": "(sh, sw), (ph, pw) = (stride[0] + 1, stride[1] + 1), padding"},
+        "one row and one column too far apart",
+    ),
+    "pixels repeated": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"    y = full[:, :, ph : ph + rows, pw : pw + cols]\n": "    y = x.repeat(sh, axis=2).repeat(sw, axis=3)\n"},
+        "which is upsampling",
+    ),
+    "nothing left": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"    y = full[:, :, ph : ph + rows, pw : pw + cols]\n": "    y = full[:, :, ph:-ph, pw:-pw]\n"},
+        "Or the rows and columns were counted",
+    ),
+    "zeros around, none below 0": (
+        "12_unet",
+        "padding_cuts",
+        {
+            "    y = full[:, :, ph : ph + rows, pw : pw + cols]\n": (
+                "    ph, pw = min(ph, kh - 1), min(pw, kw - 1)\n"
+                "    y = full[:, :, ph : full.shape[2] - ph, pw : full.shape[3] - pw]\n"
+            )
+        },
+        "at most kh - 1 rows were cut",
+    ),
+    "a bias twice": (
+        "12_unet",
+        "the_bias_comes_once",
+        {"else y + bias[:, None, None]": "else y + 2 * bias[:, None, None]"},
+        "the bias comes twice",
+    ),
+    "a cast before the question": (
+        "12_unet",
+        "numbers_that_are_no_class_are_refused",
+        {
+            '    for name, mask in (("predicted", predicted), ("truth", truth)):': (
+                "    predicted, truth = predicted.astype(np.int32), truth.astype(np.int32)\n"
+                '    for name, mask in (("predicted", predicted), ("truth", truth)):'
+            )
+        },
+        "compare before the cast",
+    ),
+    "masks in 8 bits": (
+        "12_unet",
+        "masks_of_every_type",
+        {
+            '    for name, mask in (("predicted", predicted), ("truth", truth)):': (
+                "    predicted, truth = predicted.astype(np.int8), truth.astype(np.int8)\n"
+                '    for name, mask in (("predicted", predicted), ("truth", truth)):'
+            )
+        },
+        "a type too small for `classes`",
+    ),
 }
 
 

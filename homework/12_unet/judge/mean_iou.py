@@ -116,7 +116,7 @@ def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dic
         ),
         "all classes are thrown together: take each class's IoU first, then their mean": total[0]
         / max(1, total[1] + total[2] - total[0]),
-        "== is True, too, where neither mask has the class: both is (predicted == k) & (truth == k)": mean(
+        "== is True, too, where neither mask has the class: how do you ask whether BOTH have it?": mean(
             [
                 (predicted.size - scores[i][1] - scores[i][2] + 2 * scores[i][0])
                 / max(1, scores[i][1] + scores[i][2] - scores[i][0])

@@ -81,6 +81,16 @@ def overwritten(x: np.ndarray, weight: np.ndarray, stride: Pair) -> np.ndarray:
     return y
 
 
+def largest(x: np.ndarray, weight: np.ndarray, stride: Pair) -> np.ndarray:
+    """A wrong one: where stamps overlap the largest number stays, the 0 of the beginning among them."""
+    (n, _, height, width), (_, outputs, kh, kw), (sh, sw) = x.shape, weight.shape, stride
+    y = np.zeros((n, outputs, (height - 1) * sh + kh, (width - 1) * sw + kw), x.dtype)
+    for i, j in np.ndindex(height, width):
+        under = y[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw]
+        np.maximum(under, np.tensordot(x[:, :, i, j], weight, 1), out=under)
+    return y
+
+
 def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what a wrong stamp, or a stamp in a wrong place, gives."""
     right = transposed(x, weight, stride=stride)
@@ -90,6 +100,10 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
     other = "float64" if x.dtype == np.float32 else "float32"
     found = {
         "a stamp replaces what lies below it: where stamps overlap, add (+=)": overwritten(x, weight, stride),
+        "where stamps overlap the largest number stays: add them (+=)": largest(x, weight, stride),
+        "the stamps lie one row and one column too far apart: in the way with zeros, how many lie between two pixels "
+        "that are sh rows apart?": transposed(x, weight, stride=(sh + 1, sw + 1)),
+        "each pixel is repeated, which is upsampling: where is the kernel?": x.repeat(sh, axis=2).repeat(sw, axis=3),
         "stride is ignored: the stamp of pixel (i, j) begins at row i * sh and column j * sw": transposed(x, weight),
         "there is room for stamps that lie stride apart, and yours lie one pixel apart: the stamp of pixel (i, j) "
         "begins at row i * sh and column j * sw": near,
@@ -107,7 +121,8 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
         "rows and columns of x have different numbers: walk over all of both": transposed(
             x[:, :, :side, :side], weight, stride=stride
         ),
-        "with a padding of 0 a slice that ends at -0 is empty: write ph : ph + rows": right[:, :, :0, :0],
+        "nothing is left: with a padding of 0 a slice that ends at -0 is empty, write ph : ph + rows. Or the rows and "
+        "columns were counted as after a convolution": right[:, :, :0, :0],
         "rows and columns of x are exchanged: pixel (i, j) is x[:, :, i, j]": transposed(
             x.swapaxes(2, 3), weight, stride=stride
         ),
@@ -189,7 +204,8 @@ def bias_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, stride: P
     found = {
         "the bias is missing": plain,
         "the bias comes with every stamp: add it once, at the end": plain + stamps * column,
-        "the bias comes with every input channel: add it once, at the end": plain + len(weight) * column,
+        "the bias comes twice, or with every input channel, of which there are two: add it once, at the end": plain
+        + len(weight) * column,
         "the bias comes with every stamp of every input channel: add it once, at the end": (
             plain + len(weight) * stamps * column
         ),
