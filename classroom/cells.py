@@ -207,10 +207,9 @@ def _instead(got: Any, said: str, expected: Any, kinds: set[str], nothing: bool)
     """
     if got is None and not _is_error(expected):
         return " returned None: is a `return` missing?" if nothing else " returned None here: is a case missing?"
-    if inspect.isgenerator(got):
-        return f": expected {_short(expected)}, got a generator: make a list of it"
     if isinstance(got, Iterator):
-        return f": expected {_short(expected)}, got an iterator, which gives its values one by one: make a list of them"
+        kind = "a generator" if inspect.isgenerator(got) else "an iterator, which gives its values one by one"
+        return f": expected {_short(expected)}, got {kind}: make a list of it"
     if said:
         return f": expected {_short(expected)}, {said}"
     if _kind(got) != _kind(expected) and _kind(got) in kinds and not _same(got, expected, exact=False):

@@ -796,7 +796,8 @@ TURNED = (
     "are the scores q @ k.swapaxes(-1, -2)? Of keys (heads, T, D) the last two axes change places; .T turns all three "
     "round"
 )
-SHAPES = "do the shapes fit? q, k, v are (heads, T, D), cosines and sines (T, D / 2), a mask (T, T), x (T, hidden_size)"
+SHAPES = "q, k, v are (heads, T, D), cosines and sines (T, D / 2), a mask (T, T), x (T, hidden_size)"
+FIT = f"do the shapes fit? {SHAPES}"
 
 
 def tensors_of(folder: Mapping[str, np.ndarray]) -> dict[str, tuple[int, ...]]:
@@ -853,7 +854,7 @@ def why_no_product(
         said.append("the heads are joined before o_proj, (T, heads * D)")
     if (size, other) == (key_heads, heads):
         said.append(REPEATED)
-    return "; or ".join(said) or f"do the shapes fit? A weight is (outputs, inputs), so x @ weight.T. {SHAPES[18:]}"
+    return "; or ".join(said) or f"do the shapes fit? A weight is (outputs, inputs), so x @ weight.T. {SHAPES}"
 
 
 def why_no_sum(first: tuple[int, ...], second: tuple[int, ...], count: int, config: Mapping[str, Any]) -> str:
@@ -870,7 +871,7 @@ def why_no_sum(first: tuple[int, ...], second: tuple[int, ...], count: int, conf
         return "cosines and sines are (T, D / 2): the same for all heads, and another for each token"
     if {first, second} == {(count, count), (count, heads, heads)}:
         return "scores are (heads, T, T): of q and k (T, heads, D) the first two axes have to change places"
-    return SHAPES
+    return FIT
 
 
 def why_raised_by_model(error: SubmissionError, folder: Mapping[str, np.ndarray], ids: list[int]) -> str | None:
@@ -892,7 +893,7 @@ def why_raised_by_model(error: SubmissionError, folder: Mapping[str, np.ndarray]
         return f"{REPEATED}: heads of queries / heads of keys times each" if too_often else REPEATED
     if "could not be broadcast" in message:
         two = [tuple(int(n) for n in re.findall(r"\d+", one)) for one in re.findall(r"\(([\d, ]+)\)", message)]
-        return why_no_sum(two[0], two[1], len(ids), config) if len(two) == 2 else SHAPES
+        return why_no_sum(two[0], two[1], len(ids), config) if len(two) == 2 else FIT
     if (cause := next((cause for words, cause in OTHER_ERRORS.items() if words in said), None)) is not None:
         return cause
     if error.type == "ValueError" and "rope_scaling" in config:
