@@ -100,6 +100,10 @@ def _of_each_word_stripped(text: str) -> int:
     return max(int(word.strip("@")) + 1 for word in _words(text))
 
 
+class Token:
+    """A token of the lesson for those who take it for a text."""
+
+
 def _none_for_0(text: str) -> int:
     highest = max(_operands(text), default=0)
     return highest + 1 if highest else 0
@@ -120,6 +124,19 @@ INPUTS_NEEDED: Mistakes = {
     ),
     "not every token is an operand, and a function's name is no number: ask each for its type, TokenType.OPERAND": (
         _of_each_word_stripped
+    ),
+    "a token is no text: its text is token.text, its type token.type": lambda text: max(
+        (Token()[1:] for _ in _operands(text)),  # type: ignore[index]
+        default=0,
+    ),
+    "a token is no text: its text is token.text, its type token.type. And without operands max needs a default": (
+        lambda text: max(Token()[1:] for _ in _operands(text))  # type: ignore[index]
+    ),
+    "a token is no text: its text is token.text, and its type token.type says whether it is an operand": (
+        lambda text: Token()[0]  # type: ignore[index]
+    ),
+    "a token is no text, and has no method `startswith`: its type, token.type, says whether it is an operand": (
+        lambda text: Token().startswith("@")  # type: ignore[attr-defined]
     ),
     "the first token decides: `return 0` belongs after the loop, where all tokens have been looked at": lambda text: (
         _operands(text)[0] + 1 if text[0] == "@" else 0
@@ -306,6 +323,17 @@ def _child_taken_apart(node: Any) -> list[Any]:
     return [*order, node]
 
 
+def _last_child_alone(node: Any) -> list[Any]:
+    return [*_last_child_alone(node.children[-1]), node] if node.children else [node]
+
+
+def _two_parts(node: Any) -> list[Any]:
+    order: list[Any] = []
+    for child in node.children:
+        order += _two_parts(child)
+    return [order, node]
+
+
 def _levels(node: Any) -> list[list[Any]]:
     """The nodes of each level, the root's first."""
     levels = [[node]]
@@ -329,6 +357,16 @@ REVERSE_POLISH: Mistakes = {
         _child_taken_apart
     ),
     "the call for a child gives its list, and that is lost: add it to your own": lambda node: [node],
+    "only the last child is there: `order = ...` in the loop drops the list of the child before, and += adds to it": (
+        _last_child_alone
+    ),
+    "the list stands in the list as one element: [*order, node] is one list of nodes": _two_parts,
+    "node.children is a tuple of nodes, and no node: call reverse_polish for each of them": (
+        lambda node: node.children.children
+    ),
+    "node.children is a tuple of nodes, and no node: call reverse_polish for each child": (
+        lambda node: node.children.children if node.children else [node]
+    ),
     "`return` in the loop ends it at the first child: take in the list of each, then the node, and return after that": (
         _first_leaf
     ),
@@ -401,6 +439,10 @@ APPLY: Mistakes = {
     ],
     "`function` is the function itself, and not its name: call it, function(left, right)": lambda stack, function: {}[
         function
+    ],
+    "the whole stack was handed over, and nothing was taken off: pop the two values on top": lambda stack, function: [
+        *stack,
+        function(*stack),
     ],
     "only one of the two values was taken off: pop both": lambda stack, function: [
         *stack[:-1],
@@ -550,6 +592,19 @@ MISPLACED: Mistakes = {
     "a right bracket, a comma or nothing after a function is not all that can be wrong: anything but a left bracket "
     "is": lambda text, functions: any(
         word in functions and after in ("", ",", ")") for word, after in pairwise([*_words(text), ""])
+    ),
+    "a comma or nothing after a function is not all that can be wrong: anything but a left bracket is": (
+        lambda text, functions: any(
+            word in functions and after in ("", ",") for word, after in pairwise([*_words(text), ""])
+        )
+    ),
+    "brackets that do not pair are another mistake: only the word after each function counts here": (
+        lambda text, functions: any(_found(text, functions)) or text.count("(") != text.count(")")
+    ),
+    "a text may end with another word than a bracket, such as @0: of the last word only a function is wrong": (
+        lambda text, functions: (
+            any(word in functions and after != "(" for word, after in pairwise(_words(text))) or _words(text)[-1] != ")"
+        )
     ),
     "a comma after a function is not all that can be wrong: anything but a left bracket is. And after the last word "
     "nothing comes: words[i + 1] is not there": _next_word_a_comma,
