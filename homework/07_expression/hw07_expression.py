@@ -150,8 +150,9 @@ def compute(order: list[Node], operands: list[Any], functions: Mapping[str, Any]
         power @1, atan2 is numpy's arctan2.
     left : the values reach the function in the order of the text, the left one first.
     arrays : arrays are computed element by element, their shapes broadcast, and float32 stays float32.
-    numbers : Python numbers give a Python number: ints give an int, but sin, sqrt, div and atan2 always a float. (In
-        the tests whole results fit int64, pow of ints has no negative exponent, and max and min get no nan.)
+    numbers : where a function gets Python numbers only, it gives a Python number: sin, sqrt, div and atan2 a float,
+        the others an int if all are ints. (In the tests whole results fit int64, pow of ints has no negative
+        exponent, and max and min get no nan.)
     operands : no function writes into an operand, since it may be read again.
     """
     stack: list[Any] = []
@@ -190,7 +191,8 @@ def evaluate_with(text: str, operands: list[Any], name: str, arity: int, functio
     -----
     extend : the text may use the new function beside all others. It takes one value or more, and replaces a function
         of the same name.
-    same : afterwards the language is as before, even if the text or the function raised an exception of any type.
+    same : after the call the new function is unknown again, and a function that it replaced is the old one, even if
+        the call raised an exception of any type.
 
     >>> evaluate_with("clamp(mul(@0,10),2,5)", [3], "clamp", 3, lambda x, low, high: min(max(x, low), high))
     5

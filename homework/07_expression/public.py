@@ -31,7 +31,12 @@ STACK = {
     "'Node' object is not iterable": "children is a tuple, of one node, too: tuple(children) or (child,)",
     "expected COMMA, found )": "the lesson's functions took two values, so there a comma had to follow the first; here "
     "another value is read only if a comma follows",
-    "pop from empty list": "the stack is short of a value: a function takes as many as its arity and no more",
+    "pop from empty list": "the stack is short of a value: a function takes as many off it as its arity, and what lies "
+    "below them stays",
+    "can only concatenate list": "one value cannot be added to a list: stack.append(...) puts it on top",
+    "can only assign an iterable": "a slice takes a list, and the result is one value: stack.append(...) puts it there",
+    "Node(token=": "the table has the names of functions as keys, and not nodes: `word` is the node's",
+    "of type Node": "node.children are nodes of the tree: their values lie on the stack",
     "too many values to unpack": "a value is left on the stack: use stack.pop(), which takes it off, not stack[-1]",
     "cannot be interpreted as an integer": "np.max and np.min go through one array, and a second value is an "
     "axis: np.maximum and np.minimum compare two values",
@@ -49,6 +54,8 @@ STACK = {
     "truth value of an array": "Python's max and min compare whole arrays: numpy's go element by element",
 }
 """Words of an exception -> likely cause, where a function computes."""
+RETURNED = "read_value came to its end without a return: it gives the tree and the index of the token after it"
+APPENDED = "append puts a value on the stack and gives None: `stack = ...append(...)` loses the stack"
 NUMPY = (
     "that is a numpy number, which has an element type of its own: a float64 widens a float32 array beside it. "
     'plain(...) makes a Python number of it (section "The expressions of a real network")'
@@ -56,6 +63,18 @@ NUMPY = (
 GONE = (
     "an earlier evaluate_with replaced max in the table that all others use, and then took it out, so the old max is "
     "gone: put the new function into a copy, and leave that table as it is"
+)
+WHOLE = (
+    "each function alone is read, with operands in it, and this text is not: read each value with read_value, and go "
+    "on at the index that it returns. A value may be many tokens long, with commas of its own"
+)
+BELOW = (
+    "sin(@0) and mul(@0,@1) alone come out right: a function takes as many values off the stack as its arity, and what "
+    "lies below them stays for the next one"
+)
+SINGLE_PRECISION = (
+    "the number came out as float32 has it, with some 7 digits: hand Python numbers to the function as they are, and "
+    "make nothing of the result but plain(...)"
 )
 SHARED = (
     "the function of an earlier evaluate_with is still in the table that all others use: put it into a copy, and leave "
@@ -86,6 +105,8 @@ def expect_value(got: Any, expected: Any, **more: Any) -> None:
                 "np.where, np.vectorize and np.array make an array of a single number, too, and plain(...) leaves "
                 "arrays as they are: let a numpy function compute the value itself"
             )
+        elif isinstance(expected, float) and isinstance(got, (float, np.float32)) and got == np.float32(expected):
+            failure.cause = failure.cause or SINGLE_PRECISION
         elif isinstance(got, np.generic) and failure.of_type:
             failure.cause = failure.cause or NUMPY
         failure.message = failure.message.replace(general, "pass the function's result through plain(...)")
@@ -93,6 +114,54 @@ def expect_value(got: Any, expected: Any, **more: Any) -> None:
 
 
 # --- functions ---
+
+
+def refused_cause(student: Student, text: str) -> str:
+    """Why `text` has no tree, seen in each function alone: its entry, or what stands inside it; "" if it has one."""
+
+    def tree(text: str) -> Any:
+        with student.aside(), suppress(Failure, SubmissionError):
+            return student.tree(text)
+        return None
+
+    if tree(text) is not None:
+        return ""
+    refused = [name for name in OF_ONE if tree(f"{name}(@0)") != (name, "@0")]
+    refused += [name for name in OF_TWO if tree(f"{name}(@0,@1)") != (name, "@0", "@1")]
+    if not refused:
+        return WHOLE
+    if set(OF_ONE) <= set(refused) or set(OF_TWO) <= set(refused):
+        return ""  # no single entry of the table is to blame
+    one = refused[0]
+    count = "one value" if one in OF_ONE else "two values"
+    return f"{one} of {count} is refused, and other functions of {count} are not: look at its number in table()"
+
+
+@contextmanager
+def reading(student: Student, text: str) -> Iterator[None]:
+    """As `likely(STACK)`; where the text is refused for another reason, the cause that each function alone shows."""
+    try:
+        with likely({**STACK, "non-iterable NoneType": RETURNED}):
+            yield
+    except SubmissionError as error:
+        cause = refused_cause(student, text) if error.type == "ExpressionError" else ""
+        with likely({"ExpressionError": cause} if cause else {}):
+            raise
+
+
+@contextmanager
+def computing(student: Student, text: str) -> Iterator[None]:
+    """As `reading`, for a text to compute: where functions alone come out right, the values below were lost."""
+    try:
+        with reading(student, text), likely({"non-iterable NoneType": APPENDED}):
+            yield
+    except SubmissionError:
+        alone = None
+        if text.count("(") > 1:
+            with student.aside(), suppress(Failure, SubmissionError):
+                alone = [student.evaluate("sin(@0)", [0.0]), student.evaluate("mul(@0,@1)", [2.0, 3.0])]
+        with likely({"TypeError": BELOW, "ValueError": BELOW} if alone == [0.0, 6.0] else {}):
+            raise
 
 
 @task("functions", "words", section="Tokens")
@@ -125,8 +194,9 @@ def functions_are_words_of_the_language(student: Student, oracle: Any) -> None:
 @task("functions", "children", section="A tree")
 def a_node_has_its_values_as_children(student: Student, oracle: Any) -> None:
     """In the tree a function has all its values as children, from left to right."""
-    with likely(STACK):
+    with reading(student, "sin(@0)"):
         student.tree("sin(@0)")
+    with reading(student, "sub(sin(@0),@1)"):
         got = student.tree("sub(sin(@0),@1)")
     expected = ("sub", ("sin", "@0"), "@1")
     expect(got, expected, what="the tree of sub(sin(@0),@1)", mistakes=oracle.tree_mistakes())
@@ -135,7 +205,9 @@ def a_node_has_its_values_as_children(student: Student, oracle: Any) -> None:
         ("atan2(@1,@0)", ("atan2", "@1", "@0")),
         ("max(sqrt(@0),neg(@1))", ("max", ("sqrt", "@0"), ("neg", "@1"))),
     ):
-        expect(student.tree(text), expected, what=f"the tree of {text}")
+        with reading(student, text):
+            got = student.tree(text)
+        expect(got, expected, what=f"the tree of {text}")
 
 
 @task("functions", "nested", "children", section="A tree")
@@ -147,7 +219,7 @@ def any_value_may_stand_inside(student: Student) -> None:
         ("neg(neg(@0))", ("neg", ("neg", "@0"))),
         ("max(@0,max(@1,min(@2,abs(4))))", ("max", "@0", ("max", "@1", ("min", "@2", ("abs", "4"))))),
     ):
-        with likely(STACK):
+        with reading(student, text):
             got = student.tree(text)
         expect(got, expected, what=f"the tree of {text}")
     expect(student.polish("sin(add(@0,neg(@1)))"), ["@0", "@1", "neg", "add", "sin"], what="sin(add(@0,neg(@1)))")
@@ -222,7 +294,7 @@ def functions_of_one_value_compute(student: Student, oracle: Any) -> None:
         ("mul(@1,sin(@0))", [2.0, 3.0], 3 * math.sin(2)),
         ("add(sqrt(@0),neg(@1))", [2.25, 1.0], 0.5),
     ):
-        with likely(STACK):
+        with computing(student, text):
             got = student.evaluate(text, operands)
         what = f"{text} with {operands}"
         expect_value(got, expected, rtol=1e-9, what=what, mistakes=oracle.one_mistakes(text))
@@ -233,7 +305,7 @@ def functions_of_two_values_compute(student: Student) -> None:
     """add, mul, max and min of 2.5 and 4 are 6.5, 10, 4 and 2.5, in either order, and div(7,7) is 1."""
     for a, b in ((2.5, 4.0), (4.0, 2.5)):
         for name, expected in (("add", 6.5), ("mul", 10.0), ("max", 4.0), ("min", 2.5)):
-            with likely(STACK):
+            with reading(student, f"{name}(@0,@1)"):
                 got = student.evaluate(f"{name}(@0,@1)", [a, b])
             expect_value(got, expected, rtol=1e-9, what=f"{name}(@0,@1) with {a}, {b}")
     for text, expected in (
@@ -242,15 +314,17 @@ def functions_of_two_values_compute(student: Student) -> None:
         ("pow(@0,@0)", 7.0**7),
         ("atan2(@0,@0)", math.pi / 4),
     ):
-        expect_value(student.evaluate(text, [7.0]), expected, rtol=1e-9, what=f"{text} with 7.0")
+        with reading(student, text):
+            got = student.evaluate(text, [7.0])
+        expect_value(got, expected, rtol=1e-9, what=f"{text} with 7.0")
     quotient = {"-7 / -7 and 7 / 7 are the same number and other angles: np.arctan2 takes both values": math.pi / 4}
     got = student.evaluate("atan2(@0,@0)", [-7.0])
     expect_value(got, -3 * math.pi / 4, rtol=1e-9, what="atan2(@0,@0) with -7.0", mistakes=quotient)
 
 
-@task("functions", "left", "two", "numbers", "children", section="A stack computes")
+@task("functions", "left", "one", "two", "numbers", "nested", "children", section="A stack computes")
 def the_left_value_comes_first(student: Student) -> None:
-    """With 6 and 2, sub is 4, div 3, pow 36 and atan2 1.249046."""
+    """With 6 and 2, sub is 4, div 3, pow 36 and atan2 1.249046, and sub(@1,neg(@0)) is 8."""
     exchanged = "left and right are exchanged: the value popped first is the right one"
     for name, expected, turned in (
         ("sub", 4.0, -4.0),
@@ -258,13 +332,18 @@ def the_left_value_comes_first(student: Student) -> None:
         ("pow", 36.0, 64.0),
         ("atan2", math.atan2(6, 2), math.atan2(2, 6)),
     ):
-        with likely(STACK):
+        with reading(student, f"{name}(@0,@1)"):
             got = student.evaluate(f"{name}(@0,@1)", [6.0, 2.0])
         alone = (
             f"sub comes out right, so the stack is fine: it is the {name} in your table that exchanges its two values"
         )
         mistakes = {exchanged if name == "sub" else alone: turned}
         expect_value(got, expected, rtol=1e-9, what=f"{name}(@0,@1) with 6, 2", mistakes=mistakes)
+    text = "sub(@1,neg(@0))"
+    with computing(student, text):
+        got = student.evaluate(text, [6.0, 2.0])
+    bottom = "neg put its result at the bottom of the stack: it belongs on top, at the end of the list"
+    expect_value(got, 8.0, rtol=1e-9, what=f"{text} with 6, 2", mistakes={bottom: -8.0})
 
 
 @task(
@@ -283,7 +362,10 @@ def arrays_keep_shape_and_type(student: Student, rng: np.random.Generator) -> No
             ("sub(abs(@2),@0)", z - x),
             ("atan2(@0,pow(@1,2))", np.arctan2(x, y * y)),
         ):
-            cause = "float32 became float64: give numpy's functions the array itself, nothing made of it"
+            cause = (
+                "float32 became float64: hand the values to numpy's functions as they are. Of 2, np.asarray(2) makes "
+                "an array with an element type of its own"
+            )
             with likely(STACK):
                 got = student.evaluate(text, [x, y, z])
             mistakes = {cause: expected.astype(np.float64)}
@@ -347,7 +429,8 @@ def operands_can_be_read_again(student: Student, rng: np.random.Generator) -> No
 def the_language_can_be_extended(student: Student) -> None:
     """evaluate_with reads a function of one, three or four values beside the others, and another one in max's place."""
     global_table = (
-        "the new function never reached the reader: evaluate takes a table of functions as its third argument"
+        "the new function never reached the reader: hand evaluate, as its third argument, the table that has it. "
+        "(table() may make a new one at each call, and update(...) gives None.)"
     )
     asked = "read_value and compute must ask the table that they are given, `functions`, and not table()"
     alone = "the new function is there, and all others are missing: hand over a table that has both"
@@ -356,6 +439,9 @@ def the_language_can_be_extended(student: Student) -> None:
     causes |= dict.fromkeys(("<function", "'function' object cannot", "'int' object is not"), exchanged)
     bare = "the new entry is the function alone: it has two parts, as those of table() have"
     causes |= dict.fromkeys(("non-iterable function", "'function' object has no", "'function' object is not"), bare)
+    causes["takes 1 positional argument"] = (
+        "the new function computes only what stands in its own brackets: evaluate(...) computes the whole text"
+    )
     causes["cube"] = (
         "how many values cube takes stands in the table that read_value is given: ask `functions`, and keep no list of "
         "names"
@@ -373,8 +459,16 @@ def the_language_can_be_extended(student: Student) -> None:
     popped = {"they come in the order in which they were popped: turn them round, of three values or four, too": 7121}
     expect(got, 1217, what="digits(@0,@1,@0,7) with 1, 2 and a function of four values", mistakes=popped)
     replaced = "the old max is still there: of two entries with one name the later one stays"
-    with likely({"max": replaced}):
+    refused = "a name that the table has already is refused: the new function stands in the old one's place"
+    try:
         got = student.evaluate_with("max(add(@0,@1))", [1, 2], "max", 1, lambda x: 100 * x)
+    except SubmissionError:
+        causes = {"Error": refused}
+        with student.aside(), suppress(Failure, SubmissionError):
+            student.evaluate_with("max(@0,@1)", [1, 2], "max", 2, lambda a, b: 7)
+            causes = {"max": replaced}
+        with likely(causes):
+            raise
     expect(got, 300, what="max(add(@0,@1)) with 1, 2 and a function max of one value")
 
 
@@ -390,7 +484,7 @@ def the_table_stays_as_it_is(student: Student) -> None:
     expect_refused(student.evaluate_with, "late(@0,@1)", [1, 2], "late", 1, lambda x: x, error="ExpressionError")
     expect_refusal(student.tokens, "late(@0)", accepted=early, index_error="")
     with suppress(SubmissionError):
-        student.evaluate_with("fails(@0)", [0], "fails", 1, lambda x: 1 / x)
+        student.evaluate_with("fails(@0)", [0], "fails", 1, lambda x: 1 / int(x))
     raised = (
         "the function of evaluate_with raised a ZeroDivisionError, and the table was not put back: change a copy, and "
         "nothing has to be put back, whatever is raised"
@@ -406,7 +500,12 @@ def the_table_stays_as_it_is(student: Student) -> None:
 # --- mend ---
 
 
-def refused_cause(student: Student) -> str:
+def needed(text: str) -> dict[str, int]:
+    """What ARITY says of the functions of a text."""
+    return {name: count for name, count in ARITY.items() if name in re.findall("[a-z0-9]+", text)} or {"add": 2}
+
+
+def mend_cause(student: Student) -> str:
     """Why a text that comes out right was refused, seen in shorter ones; "" if these do not tell."""
 
     def mended(text: str) -> str:
@@ -438,7 +537,7 @@ def explained(student: Student) -> Iterator[None]:
     try:
         yield
     except SubmissionError:
-        cause = refused_cause(student)
+        cause = mend_cause(student)
         with likely(dict.fromkeys(("ExpressionError", "IndexError", "KeyError"), cause) if cause else {}):
             raise
 
@@ -454,9 +553,9 @@ def brackets_of_pnnx_are_put_right(student: Student, oracle: Any) -> None:
         "table() does not have"
     )
     with explained(student), likely({"unknown word": unknown}):
-        got = student.mend(text, ARITY)
+        got = student.mend(text, needed(text))
     expect(got, "sub(mul(log1p(@0),@1),expm1(@1))", what=f"mend {text}", mistakes=mistakes)
-    expect(student.mend("log1p,@0", ARITY), "log1p(@0)", what="mend log1p,@0")
+    expect(student.mend("log1p,@0", needed("log1p")), "log1p(@0)", what="mend log1p,@0")
 
 
 @task("mend", "brackets", "order", "form")
@@ -469,7 +568,7 @@ def brackets_say_nothing(student: Student) -> None:
     ):
         causes = {"the brackets were believed: skip them, and count the values with `arity`": text}
         with explained(student):
-            got = student.mend(text, ARITY)
+            got = student.mend(text, needed(text))
         expect(got, expected, what=f"mend {text}", mistakes=causes)
 
 
@@ -487,7 +586,7 @@ def a_right_text_stays(student: Student, rng: np.random.Generator) -> None:
     ):
         value = "every word that is not in `arity` is a value: inf, None, x and 2.5 are, too, not only @0"
         with likely({"ExpressionError": value, "KeyError": value}), explained(student):
-            got = student.mend(text, ARITY)
+            got = student.mend(text, needed(text))
         expect(got, text, what=f"mend {text}")
     unknown = "a word that is not in `arity` is a value, and so it is where the language has a function of that name"
     for text, expected in (("neg,add", "neg(add)"), ("sub,sin,mul", "sub(sin,mul)"), ("sub,@,0x1F", "sub(@,0x1F)")):
@@ -497,7 +596,7 @@ def a_right_text_stays(student: Student, rng: np.random.Generator) -> None:
     begins = "a word ends where an @ begins the next one: WORD.findall(text) gives the words"
     for text, expected in (("neg@0", "neg(@0)"), ("sub@0@1", "sub(@0,@1)")):
         with likely({"ExpressionError": begins}), explained(student):
-            got = student.mend(text, ARITY)
+            got = student.mend(text, needed(text))
         expect(got, expected, what=f"mend {text}", mistakes={begins: text})
 
 
@@ -514,7 +613,7 @@ def functions_of_three_and_four_values(student: Student, rng: np.random.Generato
         ("lerp,@0,@1,@2,@3", "lerp(@0,@1,@2,@3)"),
     ):
         with likely({"ExpressionError": more} if up_to_two else {}):
-            got = student.mend(text, ARITY)
+            got = student.mend(text, needed(text))
         expect(got, expected, what=f"mend {text}")
     expect(student.mend("add,@0,@1,@2", {"add": 3}), "add(@0,@1,@2)", what="mend add,@0,@1,@2 where add takes 3")
 
@@ -530,7 +629,7 @@ def white_space_separates_words(student: Student) -> None:
         ("add\t(@0,\n\tneg(@1\n))\n", "add(@0,neg(@1))"),
     ):
         with likely({"ExpressionError": cause}), explained(student):
-            got = student.mend(text, ARITY)
+            got = student.mend(text, needed(text))
         joined = "whitespace was taken out before the words were read: it separates them"
         expect(got, expected, what=f"mend {text!r}", mistakes={cause: text, joined: "".join(text.split())})
 
@@ -541,7 +640,7 @@ def too_few_values_are_an_error(student: Student) -> None:
     few = "a function took fewer values than it needs: compare len(stack) with arity[word] before you pop"
     popped = "the stack was empty: compare its length with what you take, and raise ExpressionError yourself"
     for text in ("add(@0)", "neg", "sub(add(@0,@1))", "add()"):
-        expect_refusal(student.mend, text, ARITY, accepted=few, index_error=popped)
+        expect_refusal(student.mend, text, needed(text), accepted=few, index_error=popped)
 
 
 @task("mend", "many")
@@ -551,7 +650,7 @@ def too_many_values_are_an_error(student: Student) -> None:
     empty = "an empty text was accepted: at the end the stack must hold exactly one value, so check len(stack) != 1"
     popped = "the stack was empty: look at its length, and raise ExpressionError yourself"
     for text, accepted in (("@0,@1", many), ("neg(@0,@1)", many), ("add(@0,@1,@2)", many), ("", empty)):
-        expect_refusal(student.mend, text, ARITY, accepted=accepted, index_error=popped)
+        expect_refusal(student.mend, text, needed(text), accepted=accepted, index_error=popped)
 
 
 @task("mend", "deep", "form")
@@ -560,6 +659,6 @@ def a_long_chain_is_mended(student: Student) -> None:
     count = 5000
     nested = "Python allows about 1,000 calls inside each other: keep a stack of your own, a list (lesson 4)"
     with likely({"RecursionError": nested}):
-        got = student.mend("neg," * count + "@0", ARITY)
+        got = student.mend("neg," * count + "@0", {"neg": 1})
     if got != "neg(" * count + "@0" + ")" * count:
         raise Failure(f"a chain of {count} neg: expected neg(neg(...@0...)), got {got!r:.40}... of {len(got)} letters")

@@ -25,6 +25,7 @@ RELU = '    if kind == "nn.ReLU":'
 POOL = 'option("kernel_size"), option("stride"), option("padding")'
 EXPRESSION = 'parts.evaluate(params["expr"], inputs)'
 VALUE = "return parts.parse_parameter(params[key])[1]"
+PUSHED = "stack.append(plain(function.compute(*reversed(values))))"
 EMPTY = "    y = np.empty((*x.shape[:2], *size), x.dtype)\n"
 POOLED = f"""
 {EMPTY}    for i, rows in enumerate(spans(x.shape[2], size[0])):
@@ -4095,6 +4096,134 @@ ARRAYS = {
             )
         },
         "some products were not made by multiply",
+    ),
+    "a number of values that is wrong in the table": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {'"neg": Function(1, np.negative)': '"neg": Function(2, np.negative)'},
+        "neg of one value is refused, and other functions of one value are not",
+    ),
+    "a number of values that is wrong for a function met late": (
+        "07_expression",
+        "functions_of_two_values_compute",
+        {'"pow": Function(2, np.power)': '"pow": Function(1, np.power)'},
+        "pow of two values is refused, and other functions of two values are not",
+    ),
+    "a value of one token": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {"child, at = read_value(tokens, at + 1, functions)": "child, at = Node(tokens[at + 1]), at + 2"},
+        "read each value with read_value",
+    ),
+    "commas counted up to the first bracket": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {
+            "    arity = functions[token.text].arity\n    if len(children) != arity:\n": (
+                "    arity = functions[token.text].arity\n"
+                "    types = [one.type for one in tokens[tokens.index(token) :]]\n"
+                "    if types[: types.index(TokenType.RIGHT_BRACKET)].count(TokenType.COMMA) + 1 != arity:\n"
+            )
+        },
+        "with commas of its own",
+    ),
+    "a new stack for each result": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {
+            "            values = [stack.pop() for _ in range(function.arity)]": (
+                "            values = stack[: -function.arity - 1 : -1]\n            stack = []"
+            )
+        },
+        "what lies below them stays for the next one",
+    ),
+    "a result at the bottom": (
+        "07_expression",
+        "the_left_value_comes_first",
+        {PUSHED: "stack.insert(0, plain(function.compute(*reversed(values))))"},
+        "at the bottom of the stack: it belongs on top",
+    ),
+    "a result added to the list": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {PUSHED: "stack = stack + plain(function.compute(*reversed(values)))"},
+        "one value cannot be added to a list",
+    ),
+    "a result in a slice": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {PUSHED: "stack[len(stack) :] = plain(function.compute(*reversed(values)))"},
+        "a slice takes a list",
+    ),
+    "what append gives as the stack": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {PUSHED: "stack = stack.append(plain(function.compute(*reversed(values))))"},
+        "loses the stack",
+    ),
+    "a node as a key": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {"function = functions[word]": "function = functions[node]"},
+        "and not nodes",
+    ),
+    "children as values": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {"compute(*reversed(values))": "compute(*node.children)"},
+        "their values lie on the stack",
+    ),
+    "a tree that is not returned": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {"    return Node(token, tuple(children)), at\n": "    Node(token, tuple(children))\n"},
+        "without a return",
+    ),
+    "the function of the operands alone": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {"return evaluate(text, operands, {**table(), name: Function(arity, function)})": "return function(*operands)"},
+        "evaluate(...) computes the whole text",
+    ),
+    "what update gives as the table": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {"{**table(), name: Function(arity, function)}": "table().update({name: Function(arity, function)})"},
+        "update(...) gives None",
+    ),
+    "a value from the bottom": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {
+            "values = [stack.pop() for _ in range(function.arity)]": (
+                "values = [stack.pop(0) for _ in range(function.arity)][::-1]"
+            )
+        },
+        "sin was taken of the value at the bottom of the stack",
+    ),
+    "numbers as float32": (
+        "07_expression",
+        "functions_of_one_value_compute",
+        {"return value.item() if isinstance": "return float(np.float32(value)) if isinstance"},
+        "as float32 has it",
+    ),
+    "a name that is taken": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {
+            "    return evaluate(text, operands, {**table(), name: Function(arity, function)})\n": (
+                "    if name in table():\n"
+                "        raise ExpressionError(name)\n"
+                "    return evaluate(text, operands, {**table(), name: Function(arity, function)})\n"
+            )
+        },
+        "a name that the table has already is refused",
+    ),
+    "one value without its brackets": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"{word}({','.join(values)})": "{word}{values[0]}\" if len(values) == 1 else f\"{word}({','.join(values)})"},
+        "not log1p@0",
     ),
     "values that are not counted": (
         "07_expression",

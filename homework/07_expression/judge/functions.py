@@ -93,7 +93,7 @@ def one_mistakes(text: str) -> dict[str, float]:
     if text == "mul(@1,sin(@0))":
         return {
             "sin was taken of the whole product: it takes one value, the newest": math.sin(6),
-            "@0 and @1 are exchanged: @0 is operands[0]": 2 * math.sin(3),
+            "sin was taken of the value at the bottom of the stack: its value is the newest, on top": 2 * math.sin(3),
             "the values of sin stayed on the stack: take off as many as its arity with stack.pop()": 2 * math.sin(2),
             "the value came back on the stack without its sine: put the sine there": 6.0,
         }

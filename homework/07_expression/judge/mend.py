@@ -35,6 +35,7 @@ def order_mistakes() -> dict[str, str]:
             "sub(log1p(expm1(@1)),mul(@1,@0))"
         ),
         "a function of one value has brackets, too: write log1p(@0), not log1p,@0": "sub(mul(log1p,@0,@1),expm1,@1)",
+        "a function of one value has brackets, too: write log1p(@0), not log1p@0": "sub(mul(log1p@0,@1),expm1@1)",
         "the text came back as it was: its brackets and commas say nothing, count with `arity`": (
             "sub(mul(log1p,@0),@1),expm1,@1"
         ),
