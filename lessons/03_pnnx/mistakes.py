@@ -12,18 +12,24 @@ Mistakes = Mapping[str, Callable[..., Any]]
 
 MARKS = {"@": "attribute", "$": "slot", "#": "shape"}
 
+
+def _mark_of_two_parts(token: str) -> str:
+    key, _ = token.split("=")
+    return MARKS.get(key[0], "parameter")
+
+
 MEANING: Mistakes = {
     "only the first character is a mark: the @ in expr=add(@0,@1) stands in the value": lambda token: next(
         (word for mark, word in MARKS.items() if mark in token), "parameter"
     ),
-    "only the first character is a mark, whatever the option is called: the @ in a$b=c@ stands in the value": (
+    "only the first character is a mark, whatever the option is called: the @ in a$b=c@=d stands in the value": (
         lambda token: (
             "parameter"
             if token.startswith("expr")
             else next((word for mark, word in MARKS.items() if mark in token), "parameter")
         )
     ),
-    "only the first character is a mark: the $ in a$b=c@ stands inside the key": lambda token: next(
+    "only the first character is a mark: the $ in a$b=c@=d stands inside the key": lambda token: next(
         (word for mark, word in MARKS.items() if mark in token.partition("=")[0]), "parameter"
     ),
     "a shape may be that of any operand, not of operand 0 alone: the # is the mark": lambda token: (
@@ -37,6 +43,11 @@ MEANING: Mistakes = {
     ),
     "token[0] == '$' or '#' holds for every token, so all have the same meaning: compare with each mark": lambda _: (
         "slot"
+    ),
+    "split('=') makes three parts of a token whose value has an = of its own: the mark is token[0], so nothing needs "
+    "to be split": _mark_of_two_parts,
+    "what has no mark is a parameter: the # needs a condition of its own, too": lambda token: MARKS.get(
+        token[0], "shape"
     ),
     "most tokens have no mark, and [...] fails for those: get has a second argument, the word for all others": (
         lambda token: MARKS[token[0]]
@@ -76,6 +87,11 @@ def _sizes_as_text_but_unknown(text: str) -> tuple[tuple[str | int, ...], str]:
 
 def _each(sizes: Iterable[str], unknown: int = -1) -> tuple[int, ...]:
     return tuple(unknown if size == "?" else int(size) for size in sizes)
+
+
+def _floats(text: str, unknown: float) -> tuple[tuple[float, ...], str]:
+    sizes, dtype = _sizes_as_text(text)
+    return tuple(unknown if size == "?" else float(size) for size in sizes), dtype
 
 
 def _digits_or_unknown(sizes: Iterable[str]) -> tuple[int, ...]:
@@ -165,6 +181,24 @@ SHAPE: Mistakes = {
         _each(re.findall(r"\d+|\?", text)),
         text.partition(")")[2],
     ),
+    "a size is a whole number: int() makes one, and float() does not": lambda text: _floats(text, -1),
+    "a size is a whole number, -1 too: int() makes one, and float() does not": lambda text: _floats(text, -1.0),
+    "sizes and type came back in a list: a comma between them, without [ ], makes a tuple": lambda text: [
+        _each(_sizes_as_text(text)[0]),
+        _sizes_as_text(text)[1],
+    ],
+    "two lists came back, one in the other: both are tuples here": lambda text: [
+        list(_each(_sizes_as_text(text)[0])),
+        _sizes_as_text(text)[1],
+    ],
+    "-1 is a number, too: without quotes": lambda text: (
+        tuple("-1" if size == "?" else int(size) for size in _sizes_as_text(text)[0]),
+        _sizes_as_text(text)[1],
+    ),
+    "the sizes were not split, so the comma was read as one: split at the commas": lambda text: (
+        _each(text[1:].partition(")")[0]),
+        text.partition(")")[2],
+    ),
     "the sizes stand in a list: tuple() makes a tuple of it": lambda text: (
         list(_each(_sizes_as_text(text)[0])),
         _sizes_as_text(text)[1],
@@ -224,7 +258,34 @@ def _one_list(operators: Operators, keys: Callable[[Any], Iterable[str]]) -> tup
     return producer, dict.fromkeys(keys((producer, consumers)), readers)
 
 
+_KEPT: tuple[dict[str, str], dict[str, list[str]]] = {}, {}
+
+
+def _kept_between_calls(operators: Operators) -> tuple[Any, Any]:
+    """Both dictionaries still hold what earlier calls put there; the check's first case begins anew."""
+    operators = list(operators)
+    if operators == [("a", [], ["0"]), ("b", ["0"], [])]:
+        for table in _KEPT:
+            table.clear()
+    producer, consumers = _connected(operators, _put, _append)
+    _KEPT[0].update(producer)
+    for operand, names in consumers.items():
+        _KEPT[1].setdefault(operand, []).extend(names)
+    return dict(_KEPT[0]), {operand: list(names) for operand, names in _KEPT[1].items()}
+
+
 CONNECT: Mistakes = {
+    "what an earlier call found is still there: make both dictionaries in the function, at its beginning": (
+        _kept_between_calls
+    ),
+    "operators are the keys of both dictionaries: look up an operand, and get operators": lambda operators: (
+        {name: outputs for name, _, outputs in operators},
+        {name: inputs for name, inputs, _ in operators},
+    ),
+    "all operands of an operator became one key: loop over them": lambda operators: (
+        {tuple(outputs): name for name, _, outputs in operators},
+        {tuple(inputs): name for name, inputs, _ in operators},
+    ),
     "dict.fromkeys(..., []) makes one list, which all share: setdefault makes one for each": lambda operators: (
         _one_list(operators, lambda both: both[0])
     ),
@@ -318,9 +379,9 @@ WEIGHT: Mistakes = {
     "without a type, 8 bytes became one float64: name np.float32 in np.frombuffer": lambda raw, shape: np.frombuffer(
         raw
     ),
-    "as float64, 8 bytes are 1 number: name the type, np.float32, of which they are 2": lambda raw, shape: (
-        np.frombuffer(raw).reshape(shape)
-    ),
+    "as float64, or as any type of eight bytes, they are 1 number: name np.float32": lambda raw, shape: np.frombuffer(
+        raw
+    ).reshape(shape),
     "the numbers stand in one row: return the new array, with the shape, that reshape makes": lambda raw, shape: (
         np.frombuffer(raw, np.float32)
     ),
@@ -360,4 +421,86 @@ WEIGHT: Mistakes = {
     "an array may have any number of dimensions: give reshape the whole shape": lambda raw, shape: np.frombuffer(
         raw, np.float32
     ).reshape(-1, shape[-1]),
+}
+
+
+def _by_line(change: Callable[[str, list[str], str, str], str], joined: str = "\n") -> Callable[[str, str, str], str]:
+    """A `retype` that makes each line what `change` makes of (line, tokens, name, new type)."""
+
+    def retype(text: str, name: str, new_type: str) -> str:
+        return joined.join(change(line, line.split(), name, new_type) for line in text.split("\n"))
+
+    return retype
+
+
+def _named(line: str, tokens: list[str], name: str, new_type: str) -> str:
+    return line.replace(tokens[0], new_type, 1) if tokens[1:2] == [name] else line
+
+
+def _lines(text: str, name: str, new_type: str) -> list[str]:
+    return _by_line(_named)(text, name, new_type).split("\n")
+
+
+def _only_the_line(text: str, name: str, new_type: str) -> str:
+    old = text.split("\n")
+    return next(line for line, was in zip(_lines(text, name, new_type), old, strict=True) if line != was)
+
+
+RETYPE: Mistakes = {
+    "the text came back as it was: the name is tokens[1], and what `replace` returns takes the old line's place": (
+        lambda text, name, new_type: text
+    ),
+    "the name was replaced: the type is the token before it": lambda text, name, new_type: text.replace(name, new_type),
+    "the name was replaced: the type is the first token of its line": _by_line(
+        lambda line, tokens, name, new_type: line.replace(name, new_type, 1) if tokens[1:2] == [name] else line
+    ),
+    "the name may stand elsewhere, too, and inside a longer one: compare it with the second token alone": _by_line(
+        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type, 1) if name in line else line
+    ),
+    "the type stands in the operator's name once more, and that changed, too: replace it once": _by_line(
+        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type) if tokens[1:2] == [name] else line
+    ),
+    "every operator of the old type changed: change the line of the one called `name` alone": (
+        lambda text, name, new_type: next(
+            text.replace(line.split()[0], new_type) for line in text.split("\n") if line.split()[1:2] == [name]
+        )
+    ),
+    "the first operator of the old type changed, whatever it is called: change the line of the one called `name`": (
+        lambda text, name, new_type: next(
+            text.replace(line.split()[0], new_type, 1) for line in text.split("\n") if line.split()[1:2] == [name]
+        )
+    ),
+    "the first line has one token, so there is no tokens[1]: leave out the first two lines, or ask for len(tokens)": (
+        _by_line(
+            lambda line, tokens, name, new_type: line.replace(tokens[0], new_type, 1) if tokens[1] == name else line
+        )
+    ),
+    "the type was taken from an example, and any may be asked for: it is the first token of the line called `name`": (
+        lambda text, name, new_type: text.replace("nn.ReLU", new_type, 1)
+    ),
+    "each line is still a list of its tokens: join these by spaces, then the lines by line breaks": (
+        lambda text, name, new_type: [line.split() for line in _lines(text, name, new_type)]
+    ),
+    "a line is still a list of its tokens: join these by spaces first, then the lines by line breaks": (
+        lambda text, name, new_type: "\n".join(line.split() for line in text.split("\n"))  # type: ignore[misc]
+    ),
+    "the lines came back in a list: join them again": _lines,
+    "the lines were joined without line breaks: '\\n'.join": _by_line(_named, ""),
+    "the lines were joined by spaces: '\\n'.join keeps the line breaks": _by_line(_named, " "),
+    "there is a line break too many at the end: join puts them between the lines only": lambda text, name, new_type: (
+        _by_line(_named)(text, name, new_type) + "\n"
+    ),
+    "only the line that changed came back: the others belong to the text, too": _only_the_line,
+    "the line's other tokens are lost: only the first one changes": _by_line(
+        lambda line, tokens, name, new_type: new_type if tokens[1:2] == [name] else line
+    ),
+    "the operands and what follows them are lost: only the first token changes": _by_line(
+        lambda line, tokens, name, new_type: f"{new_type} {name}" if tokens[1:2] == [name] else line
+    ),
+    "the first two lines are lost: they describe no operator, and belong to the text": lambda text, name, new_type: (
+        "\n".join(_lines(text, name, new_type)[2:])
+    ),
+    "the loop ends in its first round: the return belongs behind it, not in it": lambda text, name, new_type: _lines(
+        text, name, new_type
+    )[0],
 }

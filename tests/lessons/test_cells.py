@@ -366,13 +366,15 @@ def test_an_exception_does_not_show_a_hidden_string_either(capsys: pytest.Captur
     assert "expected a string, but it raised" in capsys.readouterr().out
 
 
-def checks_in(path: Path, stop: str) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Callable[..., Any]]]]:
-    """(name, cases, mistakes) of the checks of a notebook that is run with the folded answers."""
+def checks_in(
+    path: Path, stop: str
+) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Callable[..., Any]], dict[str, Any]]]:
+    """(name, cases, mistakes, how else it checks) of the checks of a notebook that is run with the folded answers."""
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     told: list[Any] = []
 
-    def noted(function: Callable[..., Any], *cases: Any, mistakes: Any = None, **_: Any) -> None:
-        told.append((function.__name__, cases, mistakes or {}))
+    def noted(function: Callable[..., Any], *cases: Any, mistakes: Any = None, **how: Any) -> None:
+        told.append((function.__name__, cases, mistakes or {}, how))
 
     names: dict[str, Any] = {}
     last = max(i for i, cell in enumerate(cells) if stop in cell["metadata"].get("tags", []))
@@ -398,7 +400,7 @@ def test_each_mistake_of_a_lesson_is_told_its_own_cause(
     monkeypatch.syspath_prepend(str(path.parent))
     monkeypatch.delitem(sys.modules, "mistakes", raising=False)
     proven = 0
-    for name, cases, mistakes in checks_in(path, YOURS):
+    for name, cases, mistakes, how in checks_in(path, YOURS):
         for cause, mistaken in mistakes.items():
 
             def wrong(*arguments: Any, mistaken: Callable[..., Any] = mistaken) -> Any:
@@ -407,7 +409,7 @@ def test_each_mistake_of_a_lesson_is_told_its_own_cause(
             wrong.__name__ = name
             capsys.readouterr()
             with np.errstate(all="ignore"):
-                check(wrong, *cases, mistakes=mistakes)
+                check(wrong, *cases, mistakes=mistakes, **how)
             assert capsys.readouterr().out.splitlines()[1:] == [f"likely why: {cause}"]
             proven += 1
     monkeypatch.delitem(sys.modules, "mistakes", raising=False)
