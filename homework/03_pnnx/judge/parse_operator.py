@@ -141,6 +141,20 @@ def line_mistakes(line: str) -> dict[str, Any]:
             operator_type, name, inputs, outputs,
             params | {key: value for key, value in marked.items() if key[0] == "$"}, attributes,
         ),
+        "Tokens that begin with # or $ are no attributes: skip them.": (
+            operator_type, name, inputs, outputs, params, attributes | {key[1:]: v for key, v in marked.items()},
+        ),
+        "Tokens that begin with # are no attributes: skip them, too.": (
+            operator_type, name, inputs, outputs, params,
+            attributes | {key[1:]: v for key, v in marked.items() if key[0] == "#"},
+        ),
+        "Tokens that begin with $ are no attributes: skip them, too.": (
+            operator_type, name, inputs, outputs, params,
+            attributes | {key[1:]: v for key, v in marked.items() if key[0] == "$"},
+        ),
+        "A key may begin with any character but a mark, as _eps and 0 do: ask for @, # and $, not for a letter.": (
+            operator_type, name, inputs, outputs, {key: v for key, v in params.items() if key[0].isalpha()}, attributes,
+        ),
         "A mark counts only as the first character of a token: expr=add(@0,@1) is an option.": (
             operator_type, name, inputs, outputs, {key: v for key, v in params.items() if "@" not in v}, attributes,
         ),
@@ -229,6 +243,15 @@ def line_mistakes(line: str) -> dict[str, Any]:
         ),
         "A token with # or $ ends the loop: skip it alone, with continue and not break.": (
             operator_type, name, inputs, outputs, *sorted_out(until_a_mark),
+        ),
+        "The outputs go on to the end of the line: they end at 4 + both counts.": (
+            operator_type, name, inputs, tokens[end:], params, attributes,
+        ),
+        "One output is a list, too: take a slice, tokens[a:b], and not tokens[a].": (
+            operator_type, name, inputs, outputs[0] if outputs else outputs, params, attributes,
+        ),
+        "One operand is a list, too: take slices, tokens[a:b], and not tokens[a].": (
+            operator_type, name, *(side[0] if side else side for side in (inputs, outputs)), params, attributes,
         ),
         "The operands are among the options: key=value begins after the last of them, at 4 + both counts.": (
             operator_type, name, inputs, outputs, *sorted_out(tokens[4:]),

@@ -100,6 +100,10 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
     if len(value) == 1:
         wrong["One element stands in a list, too: [7], and not 7."] = (kind, value[0])
     if kind == 5:
+        wrong["Ints become floats only beside a float: a list of ints alone has type 5."] = (
+            6,
+            [float(one) for one in elements],
+        )
         wrong["int(float(text)) loses the last digits of a large number in a list, too: take int(text)."] = (
             5,
             [int(float(one)) for one in elements],
