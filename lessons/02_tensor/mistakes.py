@@ -42,6 +42,10 @@ OFFSET: Mistakes = {
         c, k, r, H, W
     ),
     "c and r are exchanged: a channel takes H * W numbers, a row W": lambda c, r, k, H, W: offset(r, c, k, H, W),
+    "the last part is the column: k, not c": lambda c, r, k, H, W: offset(c, r, c, H, W),
+    "numbers are counted here, not bytes: the next column is one further": lambda c, r, k, H, W: offset(
+        c, r, 4 * k, H, W
+    ),
     "these three are to be added: one number is asked for": lambda c, r, k, H, W: (c * H * W, r * W, k),
 }
 
@@ -51,6 +55,12 @@ def _popped(*shape: int) -> tuple[int, ...]:
     while rest[0] == 1:
         rest.pop(0)
     return tuple(rest)
+
+
+def _cut(*shape: int) -> tuple[int, ...]:
+    while shape[0] == 1:
+        shape = shape[1:]
+    return shape
 
 
 def _removed(*shape: int) -> tuple[int, ...]:
@@ -100,6 +110,7 @@ RAW_SHAPE: Mistakes = {
         [channels, rows, cols] if channels > 1 else [rows, cols] if rows > 1 else [cols]
     ),
     "the last number stays, also where it is 1: stop before the list is empty": _popped,
+    "the last number stays, also where it is 1: stop while one is left": _cut,
     "a list was changed while a loop went through it, so the loop skips numbers: ask for the sizes": _removed,
     "the columns were asked for, too: (1, 3, 1) has three rows, so it stays a matrix, (3, 1)": (
         lambda channels, rows, cols: (
@@ -130,68 +141,6 @@ RAW_SHAPE: Mistakes = {
 }
 
 
-def _not_defined(line: Any, shapes: Any, c: int, r: int, k: int) -> Any:
-    raise NameError("name 'H' is not defined")
-
-
-AT: Mistakes = {
-    "this is the offset: the number there is line[offset]": lambda line, shapes, c, r, k: offset(c, r, k, *shapes[1:]),
-    "shapes has three sizes, and offset wants two of them, H and W": lambda line, shapes, c, r, k: line[
-        offset(c, r, k, *shapes)
-    ],
-    "these are the first two sizes: H and W are shapes[1] and shapes[2]": lambda line, shapes, c, r, k: line[
-        offset(c, r, k, *shapes[:2])
-    ],
-    "H and W are exchanged: shapes are (channels, H, W)": lambda line, shapes, c, r, k: line[
-        offset(c, r, k, shapes[2], shapes[1])
-    ],
-    "the line has one axis, so it takes one index: the offset": lambda line, shapes, c, r, k: line[c, r, k],
-    "the line has one axis, so it takes one index, and no second pair of brackets: the offset": (
-        lambda line, shapes, c, r, k: line[c][r][k]
-    ),
-    "one too far: offsets and indices both count from 0": lambda line, shapes, c, r, k: line[
-        offset(c, r, k, *shapes[1:]) + 1
-    ],
-    "one too early: offsets and indices both count from 0": lambda line, shapes, c, r, k: line[
-        offset(c, r, k, *shapes[1:]) - 1
-    ],
-    "H and W are shapes[1] and shapes[2]: a block need not have 3 rows of 4": lambda line, shapes, c, r, k: line[
-        offset(c, r, k, 3, 4)
-    ],
-    "not every block has 3 rows: H is shapes[1]": lambda line, shapes, c, r, k: line[offset(c, r, k, 3, shapes[2])],
-    "c and k are exchanged: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[offset(k, r, c, *shapes[1:])],
-    'the channel changes fastest with order="F": here it changes last': lambda line, shapes, c, r, k: line.reshape(
-        shapes, order="F"
-    )[c, r, k],
-    "that is all of row r: its number k is asked for": lambda line, shapes, c, r, k: line.reshape(shapes)[c][r],
-    "c and r are exchanged: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[offset(r, c, k, *shapes[1:])],
-    "r and k are exchanged: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[offset(c, k, r, *shapes[1:])],
-    "c is the number of a channel, shapes[0] how many there are: offset(c, r, k, ...)": (
-        lambda line, shapes, c, r, k: line[offset(shapes[0], r, k, *shapes[1:])]
-    ),
-    "the channels before this one are missing: offset(c, r, k, ...)": lambda line, shapes, c, r, k: line[
-        offset(0, r, k, *shapes[1:])
-    ],
-    "a slice is a line of its own, here of one number: one index without a colon takes the number out": (
-        lambda line, shapes, c, r, k: line[offset(c, r, k, *shapes[1:]) :][:1]
-    ),
-    "the larger of two sizes is not always W: H and W are shapes[1] and shapes[2]": lambda line, shapes, c, r, k: line[
-        c * shapes[1] * shapes[2] + r * max(shapes[1:]) + k
-    ],
-    "round brackets call a function: line[...] takes a number out": lambda line, shapes, c, r, k: line(0),
-    "a tuple is ONE argument, and offset wants two, H and W: a * in front gives its numbers one by one": (
-        lambda line, shapes, c, r, k: line[offset(c, r, k, shapes[1:])]  # type: ignore[call-arg]
-    ),
-    "offset wants H and W, too: they stand in `shapes`": lambda line, shapes, c, r, k: line[
-        offset(c, r, k)  # type: ignore[call-arg]
-    ],
-    "this is column by column: the line is read row by row": lambda line, shapes, c, r, k: line[
-        c * shapes[1] * shapes[2] + k * shapes[1] + r
-    ],
-    "H and W have no names here: they are shapes[1] and shapes[2]": _not_defined,
-}
-
-
 def _added(x: np.ndarray) -> Any:
     line: Any = []
     for k in range(x.shape[1]):
@@ -210,6 +159,11 @@ BY_COLUMNS: Mistakes = {
     "sizes": lambda x: [x[r][k] for r in range(2) for k in range(5)],
     "the columns are still apart: one flat list is asked for": lambda x: x.T,
     "this is an array: its .tolist() is a list": lambda x: x.T.flatten(),
+    "this is an array, and row by row: .tolist() makes a list, and the columns of x are the rows of x.T": (
+        lambda x: x.flatten()
+    ),
+    "the numbers were sorted: each stays where it stands in its column": lambda x: sorted(x.reshape(-1).tolist()),
+    "from right to left: column 0 comes first": lambda x: x[:, ::-1].T.reshape(-1).tolist(),
     "the second block has one row: take the sizes from x.shape": lambda x: [
         x[r, k] for k in range(5) for r in range(2)
     ],
@@ -245,9 +199,64 @@ BY_COLUMNS: Mistakes = {
 }
 
 
+def _wiped(x: np.ndarray, place: Any) -> np.ndarray:
+    after = x.copy()
+    after[place] = 0
+    return after
+
+
+def _in_place(x: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
+    after = x
+    after[c] = 0
+    return x, after
+
+
+def _in_a_list(x: np.ndarray, c: int) -> tuple[np.ndarray, Any]:
+    after = list(x)
+    after[c] = 0
+    return x, after
+
+
+def _method(x: np.ndarray, c: int) -> tuple[np.ndarray, Any]:
+    after: Any = x.copy
+    after[c] = 0
+    return x, after
+
+
+BEFORE_AFTER: Mistakes = {
+    "both show the zeros, since they share their memory: `=` gives an array a second name, [:] is a view of it, and "
+    "only .copy() has memory of its own": _in_place,
+    "channel c kept its numbers: after[c] = 0 writes into memory, while `channel = 0` only gives 0 a name": (
+        lambda x, c: (x, x.copy())
+    ),
+    "the two are exchanged: x as it was comes first": lambda x, c: (_wiped(x, c), x),
+    "that is row c of every channel: the first index is the channel's": lambda x, c: (x, _wiped(x, np.s_[:, c])),
+    "that is column c of every channel: the first index is the channel's": lambda x, c: (x, _wiped(x, np.s_[..., c])),
+    "the channel is gone: it stays, full of 0": lambda x, c: (x, np.delete(x, c, axis=0)),
+    "every channel is 0 now: only channel c is meant": lambda x, c: (x, np.zeros_like(x)),
+    "the second is channel c alone: all channels are asked for": lambda x, c: (x, 0 * x[c]),
+    "channels count from 0: no - 1": lambda x, c: (x, _wiped(x, c - 1)),
+    "channels count from 0: no + 1": lambda x, c: (x, _wiped(x, c + 1)),
+    "that is a 0 in the channel's place: it stays a block of 0": _in_a_list,
+    "the second is a list of channels: x.copy() stays an array": lambda x, c: (x, list(_wiped(x, c))),
+    ".fill returns nothing: it writes into the array that it is called on": lambda x, c: (x, None),
+    "x.copy is the method, and x.copy() its result": _method,
+    "only the first number of the channel is 0: after[c] is all of it": lambda x, c: (x, _wiped(x, (c, 0, 0))),
+    "the first is a list: x as it was is asked for": lambda x, c: (x.tolist(), _wiped(x, c)),
+    "a list in brackets: a pair is a tuple, `return x, after`": lambda x, c: [x, _wiped(x, c)],
+}
+
+
 def _in_one_place(row: np.ndarray, left: int, right: int, value: Any) -> np.ndarray:
     padded = np.full(left + len(row) + right, value, row.dtype)
     padded[left] = row
+    return padded
+
+
+def _one_after_the_other(row: np.ndarray, left: int, right: int, value: Any) -> np.ndarray:
+    padded = np.full(left + len(row) + right, value, row.dtype)
+    for number in row:
+        padded[left] = number
     return padded
 
 
@@ -296,6 +305,7 @@ PAD_ROW: Mistakes = {
         lambda row, left, right, value: _written(row, left + len(row) + right, value, left + 1, left + 1 + len(row))
     ),
     "padded[left] is one place, for one number: a row needs a slice, which has a beginning and an end": _in_one_place,
+    "all numbers went into the one place padded[left]: number i belongs at left + i": _one_after_the_other,
     "the border is full of `value`, and not of 0": lambda row, left, right, value: np.pad(row, (left, right)),
     "left and right are exchanged: the row begins at `left`": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, right, right + len(row)
