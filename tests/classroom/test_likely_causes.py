@@ -5123,6 +5123,38 @@ ARRAYS = {
         },
         "np.pad takes no value for each channel",
     ),
+    "values lined up with the rows": (
+        "02_tensor",
+        "a_value_for_each_channel",
+        {"np.reshape(value, (-1, 1, 1))": "np.reshape(value, (1, -1, 1))"},
+        "lined up with another axis",
+    ),
+    "columns of each channel by itself": (
+        "02_tensor",
+        "channels_stay_outermost",
+        {
+            "    by_columns = values.reshape(channels, cols, rows)\n    return by_columns.swapaxes(1, 2)\n": (
+                '    return np.stack([one.reshape((rows, cols), order="F") for one in x])\n'
+            )
+        },
+        "put all of them in one line first",
+    ),
+    "rows of each channel by itself": (
+        "02_tensor",
+        "there_and_back",
+        {
+            "        return values.reshape(channels, rows, cols)\n": (
+                "        return np.stack([one.reshape(rows, cols) for one in x])\n"
+            )
+        },
+        "put all of them in one line first",
+    ),
+    "a line that is lost": (
+        "02_tensor",
+        "one_to_24_row_by_row",
+        {"    return x.reshape(-1)\n": "    x.reshape(-1)\n    return x\n"},
+        "return what reshape(-1) makes of them",
+    ),
     "values lined up with the columns": (
         "02_tensor",
         "a_value_for_each_channel",

@@ -65,7 +65,7 @@ def flatten_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
         "the rows, or columns, are still apart: the result must have one axis, (C*H*W,)": right.reshape(
             -1, x.shape[2 if row_major else 1]
         ),
-        "the order is right, but there are still three axes: reshape(-1) makes one of them": (
+        "the order is right, but the result still has three axes: return what reshape(-1) makes of them": (
             x if row_major else x.swapaxes(1, 2)
         ),
         "only the first channel was read: go over all of them": right[: x[0].size],
