@@ -56,6 +56,13 @@ GATHER: Mistakes = {
     "these are the operands' names: look up each name in values": lambda operator, values: [
         operand.name for operand in operator.inputs
     ],
+    "values[...] takes one name, and this is a list of operands: look up one after the other": (
+        lambda operator, values: values[operator.inputs]
+    ),
+    "a list of the arrays alone is wanted: in a dictionary an operand that is read twice comes once": (
+        lambda operator, values: {name: values[name] for name in _names(operator)}
+    ),
+    "this is the operator's own name: look up those of its inputs": lambda operator, values: [values[operator.name]],
     "this is the order of `values`, and an operand read twice comes once: go through operator.inputs": (
         lambda operator, values: [values[name] for name in values if name in _names(operator)]
     ),
@@ -100,6 +107,34 @@ def _called(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dic
     return creators | dict.fromkeys(types, creator())
 
 
+def _called_for_each(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dict[str, Any]:
+    table = dict(creators)
+    for operator_type in types:
+        _all_new(creators, [operator_type])
+        table[operator_type] = creator()
+    return table
+
+
+def _first_alone(creators: dict[str, Any], types: list[str], creator: Any) -> dict[str, Any]:
+    _all_new(creators, types[:1])
+    return creators | {types[0]: creator}
+
+
+def _tuple_as_row(creators: dict[Any, Any], types: Iterable[str], creator: Any) -> dict[Any, Any]:
+    _all_new(creators, types)
+    return creators | {tuple(types): creator}
+
+
+def _turned_round(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dict[str, Any]:
+    _all_new(creators, types)
+    return creators | {creator: list(types)[-1]}
+
+
+def _one_looked_at(creators: dict[str, Any], types: list[str], creator: Any, place: int) -> dict[str, Any]:
+    _all_new(creators, [types[place]])
+    return creators | dict.fromkeys(types, creator)
+
+
 def _not_returned(creators: dict[str, Any], types: Iterable[str], creator: Any) -> None:
     _all_new(creators, types)
 
@@ -122,13 +157,20 @@ REGISTERED: Mistakes = {
         types, creator
     ),
     "a refusal is there, but the rows of `creators` are missing in the new table": _only_new,
-    "`return` in the loop ends it at the first type: return when all of them are in": lambda creators, types, creator: (
-        creators | {types[0]: creator}
-    ),
+    "`return` in the loop ends it at the first type: return when all of them are in": _first_alone,
     "`types` is a list, and no key of a dictionary: look at each of its types": _list_as_key,
     "`types` is a list, and no key of a dictionary: the new table has a row for each of its types": _list_as_row,
     "the new table is not returned (update changes a table, and itself returns None)": _not_returned,
     "creator() calls it: the table holds the function itself, without the brackets": _called,
+    "the brackets in creator() call it: the table holds the function itself": _called_for_each,
+    "a tuple of all types is one key: each type has a row of its own": _tuple_as_row,
+    "the types are the keys of the table, and the creator is the value": _turned_round,
+    "only the first of the types was looked at: raise KeyError if any of them is in `creators`": (
+        lambda creators, types, creator: _one_looked_at(creators, types, creator, 0)
+    ),
+    "only the last of the types was looked at: raise KeyError if any of them is in `creators`": (
+        lambda creators, types, creator: _one_looked_at(creators, types, creator, -1)
+    ),
 }
 
 
@@ -136,6 +178,11 @@ def _added_in_place(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.n
     y: np.ndarray = x @ weight.T
     y += bias
     return y
+
+
+def _on_its_side(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    turned: np.ndarray = weight @ x.T + bias[:, None]
+    return turned
 
 
 LINEAR: Mistakes = {
@@ -146,13 +193,27 @@ LINEAR: Mistakes = {
         lambda x, weight, bias: weight @ x.T + bias
     ),
     "a sample is a row of x, so x stands first: x @ weight.T": lambda x, weight, bias: weight @ x + bias,
-    "a sample is a row of x, so x stands first: x @ weight.T. Then the bias needs no axis more": (
-        lambda x, weight, bias: weight @ x.T + bias[:, None]
-    ),
+    "a sample must be a row of the result, as it is of x: x stands first, and the sum is not turned": _on_its_side,
     "each column of the result is an output, with a bias of its own: add bias as it is, without another axis": (
         lambda x, weight, bias: x @ np.transpose(weight) + bias[:, None]
     ),
     "* multiplies number by number: the product of two matrices is @": lambda x, weight, bias: x * weight + bias,
+    "* multiplies number by number, even with weight turned: the product of two matrices is @": (
+        lambda x, weight, bias: x * np.transpose(weight) + bias
+    ),
+    "this meets each row of x with one row of weight alone: in a product of matrices it meets all of them": (
+        lambda x, weight, bias: (x * weight).sum(axis=1) + bias
+    ),
+    "reshape keeps the numbers in their order, and does not make columns of rows: weight has to be transposed": (
+        lambda x, weight, bias: x @ weight.reshape(weight.shape[::-1]) + bias
+    ),
+    "only the first sample is there: the product takes all rows of x at once": lambda x, weight, bias: np.array(
+        [weight @ x[0] + bias]
+    ),
+    "there is a bias for each output, not for each feature: add it after the product": lambda x, weight, bias: (
+        (x + bias) @ np.transpose(weight)
+    ),
+    "the bias is added, not subtracted": lambda x, weight, bias: x @ np.transpose(weight) - bias,
     "a sample is a row of x already: transpose weight, not x": lambda x, weight, bias: x.T @ weight + bias,
     "the bias was added while each column was a sample, and the result turned afterwards: turn it first": (
         lambda x, weight, bias: np.transpose(weight @ np.transpose(x) + bias)
@@ -161,11 +222,18 @@ LINEAR: Mistakes = {
     "the bias is missing": lambda x, weight, bias: x @ np.transpose(weight),
 }
 
+
+def _popped_out(params: dict[str, Any], accepted: Iterable[str]) -> list[str]:
+    for name in accepted:
+        params.pop(name)
+    return sorted(params)
+
+
 UNKNOWN: Mistakes = {
     "the names are in the order of params: sort them": lambda params, accepted: [
         name for name in params if name not in accepted
     ],
-    "the names are sorted backwards: leave out reverse": lambda params, accepted: sorted(
+    "the names are in falling order: sorted(...) without reverse gives the rising one": lambda params, accepted: sorted(
         set(params) - set(accepted), reverse=True
     ),
     "these are the values: wanted are the names, the keys of params": lambda params, accepted: [
@@ -173,6 +241,31 @@ UNKNOWN: Mistakes = {
     ],
     "the accepted names are among these: leave them out": lambda params, accepted: sorted(params),
     "only sets can be subtracted: make one of each, with set(...)": lambda params, accepted: sorted(params - accepted),
+    "sorted gives a list, and only sets can be subtracted: subtract first, and sort what is left": (
+        lambda params, accepted: sorted(params) - accepted
+    ),
+    "a list cannot be subtracted from a set: make a set of accepted, too": lambda params, accepted: sorted(
+        set(params) - accepted
+    ),
+    "nothing comes back. Did .sort() make the list? It sorts in place and returns None: sorted(...) returns a list": (
+        lambda params, accepted: None
+    ),
+    "pop takes options out of the operator's own table, and fails where one is missing: compare names": _popped_out,
+    "the values were compared with the names: an option's name is its key in params": lambda params, accepted: sorted(
+        set(params.values()) - set(accepted)
+    ),
+    "an option of 0 is an option, too: ask for its name alone": lambda params, accepted: sorted(
+        name for name in params if params[name] and name not in accepted
+    ),
+    "only the first accepted name was compared: a name may be any of them": lambda params, accepted: sorted(
+        name for name in params if name != accepted[0]
+    ),
+    "in a text `in` finds parts of a word, too, as act in factor: look in the list": lambda params, accepted: sorted(
+        name for name in params if name not in str(accepted)
+    ),
+    "`return` in the loop ends it at the first unknown name: collect all of them": lambda params, accepted: [
+        name for name in params if name not in accepted
+    ][:1],
     "`return` in the loop ends it at the first name: collect all of them": lambda params, accepted: sorted(
         set(params) - set(accepted)
     )[:1],
