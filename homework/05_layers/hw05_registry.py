@@ -112,8 +112,8 @@ class Sigmoid(Layer):
     Rules
     -----
     value : each element becomes 1 / (1 + e^-x); a relative error of 1e-5 in float32 and 1e-9 in float64 is allowed.
-    stable : however large or small x is, infinity included, no overflow comes out of the layer: `sigmoid` below turns
-        one into an error.
+    stable : however large or small x is, infinity included, numpy reports no overflow: the function `sigmoid` below
+        turns such a report into an error.
     tiny : small results must be right, too: the sigmoid of -50 is 1.9287e-22, not 0. Near the smallest numbers of the
         type, which have only a few bits, two digits are enough.
     nan : NaN stays NaN.

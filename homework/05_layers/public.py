@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,11 @@ ONE_NUMBER = {
     "converted to Python scalars": "math.exp takes one number: np.exp takes an array",
     "truth value of an array": (
         "`if` wants one truth value, and a comparison of an array has one for each element: np.where chooses. (A loop "
-        "over x goes along its first axis only)"
+        "over x goes along its first axis only.)"
     ),
 }
-ONE_TRUTH = f"{ONE_NUMBER['truth value of an array']}. To ask whether x is empty, write x.size == 0, not `not x`"
+ONE_TRUTH = f"{ONE_NUMBER['truth value of an array']} To ask whether x is empty, write x.size == 0, not `not x`"
+NOT_EMPTY = "an x with NaN or infinity in it is refused: only an x without elements raises ValueError"
 ZERO_LEFT_OUT = "0 is neither below 0 nor above, so the masks x < 0 and x > 0 leave it out, and NaN, too"
 RETURNED = "the error is returned, and nothing is refused: write raise ValueError(...), not return"
 NAN_FOR_ALL = (
@@ -45,6 +47,18 @@ NAN_FOR_ALL = (
 NAN_LOST = (
     "NaN was replaced, or its place was never written (NaN is neither >= 0 nor < 0, so two masks leave it out): the "
     "result must be NaN, which tells the next layer that something went wrong"
+)
+WITHOUT = (
+    "an operator without parameters is refused: only another name than negative_slope is an error, and where that one "
+    "is missing, the slope is 0.01"
+)
+UNSET = (
+    "this operator has no parameters, so a loop over them runs no step, and no line gives this name a value: set it to "
+    "0.01 before"
+)
+NO_STEP = (
+    "from_operator returns nothing here: it must return the layer, cls(...). (This operator has no parameters, so a "
+    "`return` in a loop over them is never reached.)"
 )
 LEAKY_NOT_FOUND = 'write @layers.register("nn.LeakyReLU", "F.leaky_relu") above class LeakyReLU'
 NO_LAYER = {
@@ -63,6 +77,7 @@ NO_LAYER = {
     "name 'self' is not defined": (
         "from_operator is a class method, and the layer is not there yet: give the slope to cls(...)"
     ),
+    "'LeakyReLU' object has no attribute": "__init__ and forward must use one name: self.negative_slope",
     "name 'negative_slope' is not defined": "the layer keeps its slope in self: self.negative_slope",
     **ONE_NUMBER,
 }
@@ -76,6 +91,19 @@ def other_numbers_mean(cause: str) -> Iterator[None]:
     except Failure as failure:
         if failure.where is not None:
             failure.cause = failure.cause or cause
+        raise
+
+
+@contextmanager
+def refusal_means(cause: str, student: Student, similar: Callable[[], Any]) -> Iterator[None]:
+    """Give a ValueError this likely cause if a similar call, without what should not be refused, goes well."""
+    try:
+        yield
+    except SubmissionError as error:
+        if error.type == "ValueError":
+            with student.aside(), suppress(SubmissionError):
+                similar()
+                error.cause = error.cause or cause
         raise
 
 
@@ -106,7 +134,7 @@ def zero_gives_one_half(student: Student, oracle: Any) -> None:
 
 @task("sigmoid", "stable", "value", "dtype")
 def large_numbers_do_not_overflow(student: Student, oracle: Any) -> None:
-    """The sigmoid of -1000 and -infinity is 0, that of 1000 and infinity 1, and no overflow comes out."""
+    """The sigmoid of -1000 and -infinity is 0, that of 1000 and infinity 1, and numpy reports no overflow."""
     for dtype in ("float64", "float32"):
         for large in (1000.0, np.inf):
             x = np.array([-large, 0.0, large, -100.0, 100.0], dtype)
@@ -132,7 +160,12 @@ def the_input_keeps_its_numbers(student: Student) -> None:
     for dtype in (np.float32, np.float64):
         for numbers in ([[-2.0, 0.5], [3.0, -0.25]], [[-2000.0, 1e30], [np.inf, -np.inf]], [[np.nan, 100.0]]):
             x = np.array(numbers, dtype)
-            with likely({"no layer is registered": NOT_FOUND} | ONE_NUMBER), other_numbers_mean(IN_PLACE):
+            finite = np.nan_to_num(x)
+            with (
+                likely({"no layer is registered": NOT_FOUND} | ONE_NUMBER),
+                refusal_means(NOT_EMPTY, student, partial(student.input_after, "nn.Sigmoid", finite)),
+                other_numbers_mean(IN_PLACE),
+            ):
                 expect(student.input_after("nn.Sigmoid", x), x, what=f"the input of {x.dtype}")
 
 
@@ -219,18 +252,22 @@ def without_a_parameter_the_slope_is_a_hundredth(student: Student) -> None:
         "KeyError: 'negative_slope'": missing,
         "no layer is registered": LEAKY_NOT_FOUND,
         "object has no attribute 'value'": number,
+        "UnboundLocalError": UNSET,
         **NO_LAYER,
+        "'NoneType' object has no attribute 'forward_operator'": NO_STEP,
     }
-    with likely(causes):
+    with_slope = partial(student.run_layer, "nn.LeakyReLU", x, {"negative_slope": 0.01})
+    with likely(causes), refusal_means(WITHOUT, student, with_slope):
         got = student.run_layer("nn.LeakyReLU", x)
     mistakes = {
-        "this is ReLU: the negative half has a slope": np.array([0.0, 0.0, 3.0]),
+        "this is ReLU: the negative half has a slope, 0.01 where the operator names none": np.array([0.0, 0.0, 3.0]),
         "the slope went to the positive half": np.array([-2.0, 0.0, 0.03]),
         "without a parameter the slope is 0.01": np.array([-0.2, 0.0, 3.0]),
         "a minus sign or an |x| too much: slope * x is negative where x is": np.array([0.02, 0.0, 3.0]),
         "x was divided by the slope: multiply": np.array([-200.0, 0.0, 3.0]),
         "the slope went to both halves: where x > 0 the result is x": 0.01 * x,
         "where x is not above 0 the slope itself stands: it must be slope * x": np.array([0.01, 0.01, 3.0]),
+        "where x is not above 0 stands -slope: it must be slope * x": np.array([-0.01, -0.01, 3.0]),
         "floats keep their type: convert with as_float(x) alone, which changes integers only": np.float32(expected),
     }
     expect(got, expected, atol=1e-12, mistakes=mistakes)

@@ -2365,6 +2365,36 @@ LAYERS = {
         {SLOPE: "        cls() if slope is None else cls(slope.value)\n"},
         "from_operator returns nothing",
     ),
+    "no parameter refused": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {"        if unknown:\n": "        if unknown or not operator.params:\n"},
+        "an operator without parameters is refused",
+    ),
+    "a slope that only a loop sets": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        del slope\n        for one in operator.params.values():\n            slope = one\n" + SLOPE},
+        "set it to 0.01 before",
+    ),
+    "a layer that is returned in a loop alone": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        for one in operator.params.values():\n            return cls(one.value)\n"},
+        "in a loop over them is never reached",
+    ),
+    "two names for the slope": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {"        self.negative_slope = negative_slope\n": "        self.slope = negative_slope\n"},
+        "__init__ and forward must use one name",
+    ),
+    "a slope of 0 without a parameter": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        return cls(0) if slope is None else cls(slope.value)\n"},
+        "0.01 where the operator names none",
+    ),
+    "minus the slope": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {LEAKY: "        return np.where(x > 0, x, -self.negative_slope)\n"},
+        "stands -slope",
+    ),
     "self in a class method": (
         "the_slope_comes_from_the_operator",
         {SLOPE: "        if slope is not None:\n            self.negative_slope = slope.value\n        return cls()\n"},
@@ -2394,6 +2424,35 @@ LAYERS = {
         "zero_gives_one_half",
         {SIGMOID: "        return 1 / 1 + np.exp(-x)\n"},
         "below the line needs brackets",
+    ),
+    "halves without brackets": (
+        "zero_gives_one_half",
+        {SIGMOID: SIGMOID.replace("/ (1 + small)", "/ 1 + small")},
+        "what stands below the line needs brackets, a / (1 + e)",
+    ),
+    "e^x alone below 0": (
+        "zero_gives_one_half",
+        {
+            SIGMOID: SIGMOID.replace(
+                "np.where(x < 0, small, 1) / (1 + small)", "np.where(x < 0, small, 1 / (1 + small))"
+            )
+        },
+        "below 0 this is e^x alone",
+    ),
+    "softmax": (
+        "zero_gives_one_half",
+        {SIGMOID: "        return np.exp(x) / np.exp(x).sum()\n"},
+        "this is softmax",
+    ),
+    "|x| in the place of x": (
+        "zero_gives_one_half",
+        {SIGMOID: SIGMOID.replace("np.exp(-np.abs(x))", "np.exp(-np.abs(x, out=x))")},
+        "before |x| stands in its place",
+    ),
+    "NaN refused": (
+        "the_input_keeps_its_numbers",
+        {SIGMOID: "        if np.isnan(x).any():\n            raise ValueError(x)\n" + SIGMOID},
+        "only an x without elements raises ValueError",
     ),
     "one NaN for all": (
         "not_a_number_stays_one",

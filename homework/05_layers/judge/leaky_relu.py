@@ -1,7 +1,7 @@
 r"""A layer that takes its option from the operator: why the solution is as it is.
 
 `from_operator` runs once for each operator, when the graph is built; `forward` runs at each pass. What the operator
-says belongs into the object between the two.
+says belongs in the object between the two.
 
 - `cls.negative_slope = ...` writes into the *class*. All layers of the class see it, and since a graph makes all
   layers before it runs the first, the last operator's slope wins everywhere. A test with one layer cannot see this.

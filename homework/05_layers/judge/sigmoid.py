@@ -63,7 +63,17 @@ def value_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     return {
         "this is 1 / (1 + e^x): the sign of x is missing, or the two halves are swapped": exact_sigmoid(-x),
         "this is 1 / 1 + e^-x: the sum below the line needs brackets": 1 + np.exp(-x),
-        "this is the sigmoid of |x|: negative numbers need their own half of the curve": exact_sigmoid(np.abs(x)),
+        "this is the sigmoid of |x|: negative numbers need their own half of the curve, and which they are is asked of "
+        "x itself, before |x| stands in its place": exact_sigmoid(np.abs(x)),
+        "this is a / 1 + e: what stands below the line needs brackets, a / (1 + e)": np.where(
+            x < 0, 2 * np.exp(-np.abs(x)), 1 + np.exp(-np.abs(x))
+        ),
+        "below 0 this is e^x alone, which is right far below only: that half has a sum below the line, too": np.where(
+            x < 0, np.exp(-np.abs(x)), exact_sigmoid(x)
+        ),
+        "this is softmax, which divides by a sum over all of x: the sigmoid takes each number for itself": (
+            np.exp(x) / np.exp(x).sum()
+        ),
         "this is tanh, a relative of the sigmoid between -1 and 1": np.tanh(x),
         "this is hardsigmoid, straight lines near the sigmoid": np.clip(x + 3, 0, 6) / 6,
         KEEPS_TYPE: sigmoid_in(x, "float32"),
