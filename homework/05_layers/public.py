@@ -32,8 +32,8 @@ TRANSPOSED = (
 ONE_NUMBER = {
     "converted to Python scalars": "math.exp takes one number: np.exp takes an array",
     "truth value of an array": (
-        "`if` wants one truth value, and a comparison of an array has one for each element: np.where chooses. (A loop "
-        "over x goes along its first axis only.)"
+        "`if` wants one truth value, as max does, and a comparison of an array has one for each element: np.where "
+        "chooses. (A loop over x goes along its first axis only.)"
     ),
 }
 ONE_TRUTH = f"{ONE_NUMBER['truth value of an array']} To ask whether x is empty, write x.size == 0, not `not x`"
@@ -51,6 +51,13 @@ NAN_LOST = (
 WITHOUT = (
     "an operator without parameters is refused: only another name than negative_slope is an error, and where that one "
     "is missing, the slope is 0.01"
+)
+LETTERS = (
+    'negative_slope itself is refused. Was its name compared with set("negative_slope")? That is a set of letters: '
+    '{"negative_slope"} has the name'
+)
+NO_NUMBER = (
+    "the layer got something else as its slope than a number, such as the operator itself: cls(...) takes the slope"
 )
 UNSET = (
     "this operator has no parameters, so a loop over them runs no step, and no line gives this name a value: set it to "
@@ -73,6 +80,9 @@ NO_LAYER = {
     ),
     "'Operator' object has no attribute 'negative_slope'": (
         "an operator's options are in operator.params, a dictionary of names and Parameters"
+    ),
+    "name 'operator' is not defined": (
+        "forward has no operator: from_operator reads the slope, and the layer keeps it in self"
     ),
     "name 'self' is not defined": (
         "from_operator is a class method, and the layer is not there yet: give the slope to cls(...)"
@@ -255,6 +265,7 @@ def without_a_parameter_the_slope_is_a_hundredth(student: Student) -> None:
         "UnboundLocalError": UNSET,
         **NO_LAYER,
         "'NoneType' object has no attribute 'forward_operator'": NO_STEP,
+        "operand type(s) for *": NO_NUMBER,
     }
     with_slope = partial(student.run_layer, "nn.LeakyReLU", x, {"negative_slope": 0.01})
     with likely(causes), refusal_means(WITHOUT, student, with_slope):
@@ -283,7 +294,8 @@ def the_slope_comes_from_the_operator(student: Student, oracle: Any) -> None:
         "'Parameter'": "the slope is a Parameter: take the number in it, its .value",
     }
     for operator_type, slope in (("nn.LeakyReLU", 0.5), ("F.leaky_relu", 0.25)):
-        with likely(causes):
+        without = partial(student.run_layer, operator_type, x)
+        with likely(causes), refusal_means(LETTERS, student, without):
             got = student.run_layer(operator_type, x, {"negative_slope": slope})
         whole = {"the slope became 0: take it as it is, without int(...)": np.array([0.0, 1.0], np.float32)}
         mistakes = whole | oracle.value_mistakes(x, slope)

@@ -2370,6 +2370,26 @@ LAYERS = {
         {"        if unknown:\n": "        if unknown or not operator.params:\n"},
         "an operator without parameters is refused",
     ),
+    "letters for a name": (
+        "the_slope_comes_from_the_operator",
+        {'sorted(set(operator.params) - {"negative_slope"})': 'sorted(set(operator.params) - set("negative_slope"))'},
+        "That is a set of letters",
+    ),
+    "the operator as a slope": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        return cls(operator)\n"},
+        "cls(...) takes the slope",
+    ),
+    "the operator in forward": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {LEAKY: '        return np.where(x > 0, x, x * operator.params["negative_slope"].value)\n'},
+        "forward has no operator",
+    ),
+    "max for arrays": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {LEAKY: "        return max(x, x * self.negative_slope)\n"},
+        "as max does",
+    ),
     "a slope that only a loop sets": (
         "without_a_parameter_the_slope_is_a_hundredth",
         {SLOPE: "        del slope\n        for one in operator.params.values():\n            slope = one\n" + SLOPE},
@@ -2430,6 +2450,16 @@ LAYERS = {
         {SIGMOID: SIGMOID.replace("/ (1 + small)", "/ 1 + small")},
         "what stands below the line needs brackets, a / (1 + e)",
     ),
+    "the negative form for all": (
+        "zero_gives_one_half",
+        {SIGMOID: SIGMOID.replace("np.where(x < 0, small, 1)", "small")},
+        "this is the sigmoid of -|x|",
+    ),
+    "a mask that is subtracted": (
+        "large_numbers_do_not_overflow",
+        {SIGMOID: SIGMOID.replace("np.where(x < 0, small, 1)", "(small * (x < 0) + (1 - (x < 0)))")},
+        "a product with whole numbers",
+    ),
     "e^x alone below 0": (
         "zero_gives_one_half",
         {
@@ -2447,7 +2477,7 @@ LAYERS = {
     "|x| in the place of x": (
         "zero_gives_one_half",
         {SIGMOID: SIGMOID.replace("np.exp(-np.abs(x))", "np.exp(-np.abs(x, out=x))")},
-        "before |x| stands in its place",
+        "that x has before it becomes |x|",
     ),
     "NaN refused": (
         "the_input_keeps_its_numbers",

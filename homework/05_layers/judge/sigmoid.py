@@ -41,8 +41,8 @@ from classroom.judge import Mutant, Student, expect, expect_refused, task
 
 KEEPS_TYPE = "floats keep their type: convert with as_float(x) alone, which changes integers only"
 STAYS_FLOAT32 = (
-    "float32 stays float32: as_float(x) keeps it, but np.array of a list of Python numbers makes float64, and so does "
-    "np.zeros(x.shape)"
+    "float32 stays float32: as_float(x) keeps it, but np.array of a list of Python numbers makes float64, and so do "
+    "np.zeros(x.shape), astype(np.float64) and a product with whole numbers, such as 1 - (x < 0)"
 )
 SIGMOID = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
 
@@ -63,8 +63,11 @@ def value_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     return {
         "this is 1 / (1 + e^x): the sign of x is missing, or the two halves are swapped": exact_sigmoid(-x),
         "this is 1 / 1 + e^-x: the sum below the line needs brackets": 1 + np.exp(-x),
-        "this is the sigmoid of |x|: negative numbers need their own half of the curve, and which they are is asked of "
-        "x itself, before |x| stands in its place": exact_sigmoid(np.abs(x)),
+        "this is the sigmoid of |x|: negative numbers need their own half of the curve, and they are known by the sign "
+        "that x has before it becomes |x|": exact_sigmoid(np.abs(x)),
+        "this is the sigmoid of -|x|: the form for negative numbers was taken for all, and np.where chooses for each": (
+            exact_sigmoid(-np.abs(x))
+        ),
         "this is a / 1 + e: what stands below the line needs brackets, a / (1 + e)": np.where(
             x < 0, 2 * np.exp(-np.abs(x)), 1 + np.exp(-np.abs(x))
         ),
