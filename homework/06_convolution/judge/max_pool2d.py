@@ -21,7 +21,19 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .shared import BEGINS, UNPADDED, Pair, in_both, pair
+from .shared import UNPADDED, Pair, in_both, pair
+
+STRIDE_FORGOTTEN = (
+    "the stride is missing where a window begins or where it ends: its rows are i * stride[0] : i * stride[0] + kh, "
+    "its columns j * stride[1] : j * stride[1] + kw"
+)
+ROWS_WITHOUT = (
+    "the stride is missing where the rows of a window begin or where they end: i * stride[0] : i * stride[0] + kh"
+)
+COLUMNS_WITHOUT = (
+    "the stride is missing where the columns of a window begin or where they end: j * stride[1] : j * stride[1] + kw"
+)
+"""Both slices give the same numbers where the image rises alike in both directions, as the lesson's does."""
 
 
 def pooled(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair, value: float = -np.inf) -> np.ndarray:
@@ -42,8 +54,11 @@ def without_stride(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair
     if stride == (1, 1):
         return {}
     rows, cols = pooled(x, kernel_size, stride, padding).shape[2:]
-    near = pooled(x, kernel_size, (1, 1), padding)[:, :, :rows, :cols]
-    return {BEGINS: np.ascontiguousarray(near)}
+    steps = {STRIDE_FORGOTTEN: (1, 1)}
+    if 1 not in stride:
+        steps[ROWS_WITHOUT], steps[COLUMNS_WITHOUT] = (1, stride[1]), (stride[0], 1)
+    near = {cause: pooled(x, kernel_size, step, padding) for cause, step in steps.items()}
+    return {cause: np.ascontiguousarray(y[:, :, :rows, :cols]) for cause, y in near.items()}
 
 
 def value_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair) -> dict[str, np.ndarray]:
@@ -333,6 +348,13 @@ MUTANTS = [
         "a border that looks lower than any number",
         old=BORDER,
         new=BORDER.replace("-np.inf", "-1e9"),
+        breaks="border",
+    ),
+    Mutant(
+        "least_finite",
+        "a border of the least finite number, which beats -inf",
+        old=BORDER,
+        new=BORDER.replace("-np.inf", "np.finfo(x.dtype).min"),
         breaks="border",
     ),
     Mutant("zeros", "a border of zeros", old=BORDER, new=BORDER.replace("-np.inf", "0.0"), breaks="border"),
