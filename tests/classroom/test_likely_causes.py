@@ -3898,6 +3898,10 @@ STACKED = {
     "        result[i * cols + j] = window.reshape(-1)\n": "        result.append(window.reshape(-1))\n",
     "    return result\n": "    return np.stack(result)\n",
 }
+PRODUCT = "        y[n, g] = (windows @ kernels[g].T).T.reshape(-1, rows, cols)\n"
+FIRST_KERNELS = {
+    PRODUCT: "        y[n, g, :groups] = (windows @ kernels[g, :groups].T).T.reshape(-1, rows, cols)\n",
+}
 BEFORE_ALL = "    x, ph, pw = np.pad(x, padding), 0, 0\n    channels, height, width = x.shape\n"
 ARRAYS = {
     "buffers in the order of lives": (
@@ -5148,6 +5152,187 @@ ARRAYS = {
         {"j * sw : j * sw + kw]": "j * sw : j * sw + kh]"},
         "a window has kh rows and kw columns",
     ),
+    "a pooling slice that ends without the stride": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {
+            "top : top + kernel_size[0], start : start + kernel_size[1]": (
+                "top : i + kernel_size[0], start : j + kernel_size[1]"
+            )
+        },
+        "the stride is missing where a window begins or where it ends",
+    ),
+    "pooling rows that end without the stride": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {"top : top + kernel_size[0],": "top : i + kernel_size[0],"},
+        "the stride is missing where the rows",
+    ),
+    "pooling columns that begin without the stride": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {"top, start = i * stride[0], j * stride[1]": "top, start = i * stride[0], j"},
+        "the stride is missing where the columns",
+    ),
+    "pooling windows that begin without the stride": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {"top, start = i * stride[0], j * stride[1]": "top, start = i, j"},
+        "the stride is missing where a window begins or where it ends",
+    ),
+    "pooling into columns and rows": (
+        "06_convolution",
+        "the_largest_number_of_each_window",
+        {"y[:, :, i, j] =": "y[:, :, j, i] ="},
+        "rows and columns of the result are exchanged",
+    ),
+    "a padding for a pooling stride": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {"zip(x.shape[2:], kernel_size, stride, padding)]": "zip(x.shape[2:], kernel_size, padding, stride)]"},
+        "output_size takes the stride before the padding",
+    ),
+    "a pooling border of the least finite number": (
+        "06_convolution",
+        "the_border_never_wins",
+        {POOLING_BORDER: POOLING_BORDER.replace("-np.inf", "np.finfo(x.dtype).min")},
+        "a finite border beats smaller pixels",
+    ),
+    "a pooling border that is only counted": (
+        "06_convolution",
+        "the_border_has_two_widths",
+        {POOLING_BORDER: "bordered = x"},
+        "x needs its border",
+    ),
+    "rows that end without the stride": (
+        "06_convolution",
+        "strides_have_two_directions",
+        {"i * sh : i * sh + kh": "i * sh : i + kh"},
+        "with the stride at both ends",
+    ),
+    "columns that end without the stride": (
+        "06_convolution",
+        "a_last_window_that_sticks_out_is_left_out",
+        {"j * sw : j * sw + kw": "j * sw : j + kw"},
+        "or its slice ends without the stride",
+    ),
+    "no border, but counted": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"np.pad(x, ((0, 0), (ph, ph), (pw, pw)))": "x"},
+        "the windows were taken from x without a border",
+    ),
+    "stacked windows without a border": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"np.pad(x, ((0, 0), (ph, ph), (pw, pw)))": "x", **STACKED},
+        "the windows were taken from x without a border",
+    ),
+    "borders exchanged": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"((0, 0), (ph, ph), (pw, pw))": "((0, 0), (pw, pw), (ph, ph))"},
+        "the border at the left and at the right is padding[1] wide",
+    ),
+    "the rows' border for both": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"((0, 0), (ph, ph), (pw, pw))": "((0, 0), (ph, ph), (ph, ph))"},
+        "the border at the left and at the right is padding[1] wide",
+    ),
+    "a border above and below alone": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"((0, 0), (ph, ph), (pw, pw))": "((0, 0), (ph, ph), (0, 0))"},
+        "there is no border left and right",
+    ),
+    "a border left and right alone": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"((0, 0), (ph, ph), (pw, pw))": "((0, 0), (0, 0), (pw, pw))"},
+        "there is no border above and below",
+    ),
+    "a border before and behind by the other number": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"((0, 0), (ph, ph), (pw, pw))": "((0, 0), (ph, pw), (ph, pw))"},
+        "how many come before and how many behind",
+    ),
+    "a border on one side": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {"((0, 0), (ph, ph), (pw, pw))": "((0, 0), (ph, 0), (pw, 0))"},
+        "the border stands on one side only",
+    ),
+    "a padding counted twice": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {
+            "output_size(height, kh, sh, ph), output_size(width, kw, sw, pw)": (
+                "output_size(height + 2 * ph, kh, sh, ph), output_size(width + 2 * pw, kw, sw, pw)"
+            )
+        },
+        "give it the size of x, and not that of the padded image",
+    ),
+    "lines of the channels in turn": (
+        "06_convolution",
+        "channels_follow_one_another",
+        {"window.reshape(-1)": "window.swapaxes(0, 1).reshape(-1)"},
+        "the channels alternate line by line",
+    ),
+    "rows counted by the width of the image": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"result[i * cols + j]": "result[i * width + j]"},
+        "W' windows stand in a line",
+    ),
+    "rows at i + j, never cleared": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"result[i * cols + j]": "result[i + j]"},
+        "was written into row i + j",
+    ),
+    "a count of rows that stands still": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"result[i * cols + j]": "result[0]"},
+        "does the row count on",
+    ),
+    "a padding for a stride of im2col": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"output_size(height, kh, sh, ph)": "output_size(height, kh, ph, sh)"},
+        "output_size takes the stride before the padding",
+    ),
+    "kernels of columns and rows for im2col": (
+        "06_convolution",
+        "each_output_channel_has_its_kernel",
+        {"(kh, kw), stride, padding)\n        y[n, g]": "(kw, kh), stride, padding)\n        y[n, g]"},
+        "here kernels have two rows and three columns",
+    ),
+    "one number of the stride for im2col": (
+        "06_convolution",
+        "the_numbers_of_the_lesson",
+        {"(kh, kw), stride, padding)\n        y[n, g]": "(kh, kw), stride[0], padding)\n        y[n, g]"},
+        "give im2col both numbers of each",
+    ),
+    "as many kernels as groups": (
+        "06_convolution",
+        "of_an_image_of_zeros_the_biases_are_left",
+        FIRST_KERNELS,
+        "only output channel 0 was written",
+    ),
+    "as many kernels as groups, in zeros": (
+        "06_convolution",
+        "each_output_channel_has_its_kernel",
+        {
+            "y = np.empty((len(x), groups, outputs // groups, rows, cols)": (
+                "y = np.zeros((len(x), groups, outputs // groups, rows, cols)"
+            ),
+            **FIRST_KERNELS,
+        },
+        "only output channel 0 was written",
+    ),
     "a padding counted for one direction": (
         "06_convolution",
         "paddings_have_two_directions",
@@ -6035,7 +6220,6 @@ ARRAYS = {
 
 
 WINDOWS = "        windows = im2col(x[n, g * depth : (g + 1) * depth], (kh, kw), stride, padding)\n"
-PRODUCT = "        y[n, g] = (windows @ kernels[g].T).T.reshape(-1, rows, cols)\n"
 COUNTS = "{}, padding[0])\n    cols = output_size(x.shape[3], kw, {}, padding[1])"
 SIZES = COUNTS.format("stride[0]", "stride[1]")
 

@@ -45,7 +45,7 @@ WRITTEN = {
         WHOLE + "    bias[:] = 7\n" + SLOW + "    got = conv(x, weight, bias, 2)\n"
         "    assert got.shape == y.shape and np.allclose(got, y)\n",
         "caught 7 of 10 wrong convolutions. Not caught: every group takes the first bias; 1x1 kernels",
-        "your inputs give the right numbers all the same",
+        "your inputs still give the right numbers",
     ),
     "fallen over, and equal biases": (
         WHOLE + "    bias[:] = 7\n" + SLOW + "    assert np.abs(conv(x, weight, bias, 2) - y).max() < 1e-9\n",

@@ -84,6 +84,9 @@ def channel_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
         "the channels alternate, and each window is read column by column, as numpy's order='F' does": (
             windows.transpose(0, 3, 2, 1).reshape(right.shape)
         ),
+        "the channels alternate line by line: first all lines of channel 0, then all of channel 1": (
+            windows.swapaxes(1, 2).reshape(right.shape)
+        ),
         "every channel is the first one": rows_of(np.repeat(x[:1], len(x), 0), kernel_size, (1, 1), (0, 0)),
         "only the first channel was read": rows_of(x[:1], kernel_size, (1, 1), (0, 0)),
         "the channel's axis stands before those that count the windows: move it behind them, with transpose, before "
