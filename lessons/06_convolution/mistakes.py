@@ -69,6 +69,12 @@ OUTPUT_SIZE: Mistakes = {
     "the padding counts pixels, and at both ends: add 2 * padding to size, before the division": (
         lambda size, k, s=1, p=0: (size - k) // s + 1 + p
     ),
+    "the 1 is added twice: once, after the division, for the window at 0": lambda size, k, s=1, p=0: (
+        (size + 2 * p - k + 1) // s + 1
+    ),
+    "the border makes the line longer: add 2 * padding, and do not multiply by it": lambda size, k, s=1, p=0: (
+        (size * 2 * p - k) // s + 1
+    ),
     "% is what is left over: // divides and rounds down": lambda size, k, s=1, p=0: (size + 2 * p - k) % s + 1,
 }
 
@@ -111,6 +117,9 @@ NUMBER_AT: Mistakes = {
     "the first axis of x is the channel: x[:, i : ..., j : ...]": lambda x, w, bias, i, j: (
         (x[i : i + w.shape[1], j : j + w.shape[2]] * w).sum() + bias
     ),
+    "the first axis of x is the channel, x[:, i : ..., j : ...]; and not every kernel is 2x2": (
+        lambda x, w, bias, i, j: (x[i : i + 2, j : j + 2] * w).sum() + bias
+    ),
     "w is (C, kh, kw), so kh, kw = w.shape[1:]: the block has kh rows and kw columns": lambda x, w, bias, i, j: (
         (x[:, i : i + w.shape[0], j : j + w.shape[1]] * w).sum() + bias
     ),
@@ -126,6 +135,8 @@ NUMBER_AT: Mistakes = {
     "x[:, i, j] is one pixel of each channel: take the rows i : i + kh and the columns j : j + kw": (
         lambda x, w, bias, i, j: (x[:, i, j] * w).sum() + bias
     ),
+    "x[:, i, j] is one pixel of each channel: take the rows i : i + kh and the columns j : j + kw, and add up the "
+    "products": lambda x, w, bias, i, j: x[:, i, j] * w + bias,
     "these are the products: add them up": lambda x, w, bias, i, j: _block(x, w, i, j) * w + bias,
     "@ is a product of matrices: * multiplies each pixel by its weight": (
         lambda x, w, bias, i, j: (_block(x, w, i, j) @ w).sum() + bias
@@ -221,6 +232,9 @@ ROW: Mistakes = {
     ),
     "the block was read backwards through its axes (order 'F', or .T): reshape(-1) alone gives the order": (
         lambda x, i, j, k: x[:, i : i + k, j : j + k].T.reshape(-1)
+    ),
+    "the channels alternate line by line: the block has its channels first, so reshape(-1) alone gives the order": (
+        lambda x, i, j, k: x[:, i : i + k, j : j + k].swapaxes(0, 1).reshape(-1)
     ),
     "each channel was read column by column: line by line is the order of reshape(-1)": (
         lambda x, i, j, k: x[:, i : i + k, j : j + k].swapaxes(1, 2).reshape(-1)
@@ -346,6 +360,9 @@ CHANNELS_OF: Mistakes = {
     "o counts from 0: its group is o // (outputs // groups), without - 1": (
         lambda o, channels, outputs, groups: _channels((o - 1) // (outputs // groups), channels // groups)
     ),
+    "/ leaves a part of a group: o // (outputs // groups) rounds down": lambda o, channels, outputs, groups: [
+        int(o / (outputs / groups) * (channels // groups)) + c for c in range(channels // groups)
+    ],
     "these are all the channels: a group sees channels // groups of them": (
         lambda o, channels, outputs, groups: list(range(channels))
     ),
