@@ -33,10 +33,12 @@ def differing(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | No
 
     >>> differing(np.array([1, 2]), np.array([1, 3]), (1,)).tolist()
     [False, True]
+    >>> differing(np.array([-np.inf, 1.0]), np.array([-9.0, 1.0]), None).tolist()
+    [True, False]
     """
     if expected.dtype.kind in "fc" or got.dtype.kind in "fc":
         with np.errstate(all="ignore"):
-            close = np.abs(got - expected) <= NEAR * np.maximum(1, np.abs(expected))
+            close = np.isfinite(expected) & (np.abs(got - expected) <= NEAR * np.maximum(1, np.abs(expected)))
             same = close | (got == expected) | (np.isnan(got) & np.isnan(expected))
     else:
         same = got == expected
