@@ -734,6 +734,11 @@ def rows_over_one_another(got: Any, rows: Sequence[Sequence[int]]) -> Iterator[N
                 failure.cause = (
                     "window (i, j) was written into row i + j, over another one: i * W' + j windows come before it"
                 )
+            elif np.array_equal(got[0], rows[0]) and not (got[1:] == np.float64(rows[1:])).all(axis=1).any():
+                failure.cause = (
+                    "only row 0 was written: the last starts are H - kh and W - kw themselves, and range stops before "
+                    "its end, so add 1; or is there a `return` in the loop?"
+                )
             elif np.array_equal(got[0], rows[-1]):
                 failure.cause = "every window was written into row 0, over the one before: does the row count on?"
         raise
@@ -753,6 +758,10 @@ def the_rows_of_the_lesson(student: Student, oracle: Any) -> None:
     channel = "the first axis of x is the channel: a window is x[:, i : ..., j : ...]"
     causes = {"0,0)": EMPTY_SLICE, "from shape (6,)": beyond, "from shape (12,)": channel}
     causes |= dict.fromkeys(RAGGED, beyond)
+    causes |= dict.fromkeys(
+        ("from shape (3,3)", "from shape (1,3,3)"), "a window is (C, kh, kw), and a row has one axis: lay it out flat"
+    )
+    causes["from shape (4,)"] = "a slice stops before its end: a window of kh rows from row i on is i : i + kh"
     causes["IndexError"] = (
         "the result has no such row: W' windows stand in a line, so i * W' + j of them come before window (i, j)"
     )
@@ -825,7 +834,8 @@ def strides_have_two_directions(student: Student, rng: np.random.Generator, orac
     try:
         expect(got, expected, mistakes=mistakes)
     except Failure as failure:
-        if isinstance(got, np.ndarray) and got.shape == (10, 9):
+        skipped = failure.where is not None and not failure.cause and (got == expected).all(axis=1).tolist()
+        if skipped == [True] * 5 + [False] * 5 + [True] * 5 or (isinstance(got, np.ndarray) and got.shape == (10, 9)):
             failure.cause = (
                 "the stride was applied twice: output_size has divided by it already, so range(rows) counts windows, "
                 "and window i begins at row i * stride[0]"
@@ -851,7 +861,17 @@ def paddings_have_two_directions(student: Student, rng: np.random.Generator, ora
             if failure.cause == AT_THE_EDGE:
                 failure.cause = border_of(student)
             raise
-        expect(got, expected, what=f"{padding=}", mistakes=mistakes)
+        try:
+            expect(got, expected, what=f"{padding=}", mistakes=mistakes)
+        except Failure as failure:
+            if failure.where is not None and not failure.cause:
+                written = (got == expected).all(axis=1).reshape(2 + 2 * padding[0], 2 + 2 * padding[1])
+                if np.array_equal(np.argwhere(written), np.argwhere(np.ones((2, 2)))):
+                    failure.cause = (
+                        "only the starts in x itself were gone through: with its border the last ones are H + 2 * ph - "
+                        "kh and W + 2 * pw - kw"
+                    )
+            raise
 
 
 @task("im2col", "padding", "kernel", "windows", "lines")
@@ -1014,9 +1034,13 @@ def the_numbers_of_the_lesson(student: Student) -> None:
         "ZeroDivisionError": "this stride is 0: is the padding in its place? im2col takes the stride first",
         "cannot unpack non-iterable int": "kernel_size, stride and padding are pairs: give im2col both numbers of each",
         "too many values to unpack": "im2col takes one sample (C, H, W), and x is (N, C, H, W): call it for each x[n]",
-        "mismatch in its core dimension": "the kernels of a group are (O/groups, C/groups * kh * kw), and im2col's "
-        "rows are as long: print both shapes before the product",
+        "could not broadcast input array": "the product is (H'*W', O): transpose it, then reshape it to (O, H', W')",
     }
+    as_long = (
+        "the kernels of a group are (O/groups, C/groups * kh * kw), and im2col's rows are as long: print both shapes "
+        "before the product"
+    )
+    causes |= dict.fromkeys(("mismatch in its core dimension", "not aligned"), as_long)
     with likely(causes):
         got = student.conv2d(x[:, :1], weight[:, :1], np.zeros(1), (1, 1), (0, 0), 1)
     expect(got, once, mistakes=mistakes)
@@ -1038,6 +1062,7 @@ def of_an_image_of_zeros_the_biases_are_left(student: Student) -> None:
     """An image of zeros gives 100.25 in all of channel 0, -200.5 in all of channel 1, 300.75 in all of channel 2."""
     bias = np.array([100.25, -200.5, 300.75])
     causes = {
+        "(12,4) (3,4)": "* multiplies number by number: @ is the product of matrices",
         "could not be broadcast": "bias is (O,), and numpy lines it up with the columns: give it axes for rows and "
         "columns, bias[:, None, None]",
         "from shape (3,4,3)": "rows and columns of the result are exchanged: reshape to (O, H', W')",
@@ -1099,6 +1124,8 @@ def each_sample_has_its_result(student: Student, rng: np.random.Generator, oracl
     except Failure as failure:
         if not failure.cause and failure.where is not None and np.array_equal(got[0], expected[0]):
             failure.cause = "only sample 0 is right: is there a `return` or a `break` in the loop over the samples?"
+        elif not failure.cause and failure.where is not None and np.array_equal(got[0], expected[-1]):
+            failure.cause = "every sample was written into y[0], over the one before: sample n belongs into y[n]"
         raise
 
 
@@ -1114,7 +1141,9 @@ def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle
         mistakes = oracle.group_mistakes(x, weight, bias, groups)
         all_channels = "a kernel has C/groups planes only: run im2col on the channels of one group at a time"
         fits = "these shapes go together: weight.shape[1] is C // groups, and a group has O // groups kernels"
-        causes = {"mismatch in its core dimension": all_channels, "not aligned": all_channels, "ValueError": fits}
+        apart = "each group has its result in an axis of its own: make one of (N, O, H', W') before the bias is added"
+        causes = {"mismatch in its core dimension": all_channels, "not aligned": all_channels}
+        causes |= {"(2,2,2,3) (4,1,1)": apart, "ValueError": fits}
         with likely(causes):
             got = student.conv2d(x, weight, bias, (1, 1), (0, 0), groups)
         expect(got, expected, what=f"{groups=}", mistakes=mistakes)

@@ -5333,6 +5333,81 @@ ARRAYS = {
         },
         "only output channel 0 was written",
     ),
+    "products of another shape than their place": (
+        "06_convolution",
+        "the_numbers_of_the_lesson",
+        {PRODUCT: PRODUCT.replace(".reshape(-1, rows, cols)", "")},
+        "then reshape it to (O, H', W')",
+    ),
+    "kernels times rows": (
+        "06_convolution",
+        "the_numbers_of_the_lesson",
+        {PRODUCT: PRODUCT.replace("(windows @ kernels[g].T).T", "np.dot(kernels[g], windows)")},
+        "im2col's rows are as long",
+    ),
+    "a product number by number": (
+        "06_convolution",
+        "of_an_image_of_zeros_the_biases_are_left",
+        {PRODUCT: PRODUCT.replace("(windows @ kernels[g].T).T", "(windows * kernels[g]).sum(axis=1)")},
+        "@ is the product of matrices",
+    ),
+    "groups in an axis of their own": (
+        "06_convolution",
+        "groups_keep_to_themselves",
+        {"y = y.reshape(len(x), outputs, rows, cols)": "y = y[0]"},
+        "each group has its result in an axis of its own",
+    ),
+    "all samples in the place of the first": (
+        "06_convolution",
+        "each_sample_has_its_result",
+        {"        y[n, g] = ": "        y[0, g] = "},
+        "sample n belongs into y[n]",
+    ),
+    "windows that are not flat": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"window.reshape(-1)": "window"},
+        "lay it out flat",
+    ),
+    "windows that end one early": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"i * sh : i * sh + kh, j * sw : j * sw + kw": "i * sh : i * sh + kh - 1, j * sw : j * sw + kw - 1"},
+        "a slice stops before its end",
+    ),
+    "starts without the last, never cleared": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"np.ndindex(rows, cols):\n        window": "np.ndindex(rows - 1, cols - 1):\n        window"},
+        "only row 0 was written",
+    ),
+    "a stride in the loop too": (
+        "06_convolution",
+        "strides_have_two_directions",
+        {
+            "    for i, j in np.ndindex(rows, cols):\n        window = padded": (
+                "    steps = [(i, j) for i in range(0, rows, sh) for j in range(0, cols, sw)]\n"
+                "    for i, j in steps:\n        window = padded"
+            )
+        },
+        "the stride was applied twice",
+    ),
+    "starts of the image without its border": (
+        "06_convolution",
+        "paddings_have_two_directions",
+        {
+            "    for i, j in np.ndindex(rows, cols):\n        window = padded": (
+                "    for i, j in np.ndindex(height - kh + 1, width - kw + 1):\n        window = padded"
+            )
+        },
+        "only the starts in x itself",
+    ),
+    "windows of exchanged slices": (
+        "06_convolution",
+        "the_rows_of_the_lesson",
+        {"i * sh : i * sh + kh, j * sw : j * sw + kw": "j * sh : j * sh + kh, i * sw : i * sw + kw"},
+        "i is the row and j the column",
+    ),
     "a padding counted for one direction": (
         "06_convolution",
         "paddings_have_two_directions",

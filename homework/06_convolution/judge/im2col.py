@@ -55,7 +55,7 @@ def order_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
     for at, row in enumerate(right):
         summed[sum(divmod(at, cols))] = row
     return {
-        "the windows go down before they go right: let the column move fastest": down,
+        "the windows go down before they go right: i is the row and j the column, and j moves fastest": down,
         "each window is read column by column: flatten it row by row": (
             in_windows(right, 1, kernel_size).swapaxes(2, 3).reshape(right.shape)
         ),
