@@ -534,6 +534,19 @@ def only_begun(got: Any, first: tuple[int, ...], cause: str) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def only_channel_0(got: Any, cause: str) -> Iterator[None]:
+    """Name the cause where channel 0 of the result is right, others are not, and no other cause is known."""
+    try:
+        yield
+    except Failure as failure:
+        expected = failure.expected
+        compared = not failure.cause and failure.where is not None and isinstance(expected, np.ndarray)
+        if compared and np.array_equal(got[:, 0], expected[:, 0]):
+            failure.cause = cause
+        raise
+
+
 def whole(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Random whole numbers from -9 to 9, as float64."""
     return rng.integers(-9, 10, shape).astype(np.float64)
@@ -558,7 +571,9 @@ def the_windows_of_the_lesson(student: Student, oracle: Any) -> None:
     )
     with likely(causes):
         got = student.max_pool2d(x, (2, 2), (2, 2), (0, 0))
-    with only_begun(got, (0, 0, 0, 0), "only the first window has its number: is there a `return` in the loop?"):
+    early = "is there a `return` in the loop, or does it end early, as range(H' - 1) and range(0, H', stride) do?"
+    first_row = only_begun(got, (0, 0, 0), f"only the first row of windows has its numbers: {early}")
+    with first_row, only_begun(got, (0, 0, 0, 0), f"only the first window has its number: {early}"):
         expect(got, np.array([[[[3.0, 5.0], [5.0, 7.0]]]]), mistakes=mistakes)
 
 
@@ -578,7 +593,9 @@ def every_plane_has_its_own_result(student: Student, rng: np.random.Generator, o
     """Two samples of three channels are pooled one by one."""
     x = whole(rng, (2, 3, 4, 4))
     expected, mistakes = oracle.pooled(x, (2, 2), (1, 1), (0, 0)), oracle.plane_mistakes(x, (2, 2), (1, 1))
-    expect(student.max_pool2d(x, (2, 2), (1, 1), (0, 0)), expected, mistakes=mistakes)
+    got = student.max_pool2d(x, (2, 2), (1, 1), (0, 0))
+    with only_channel_0(got, "only channel 0 was written: every channel of every sample has its own result"):
+        expect(got, expected, mistakes=mistakes)
 
 
 @task("max_pool2d", "kernel", "value")
@@ -660,7 +677,10 @@ def float32_and_float64_stay(student: Student, rng: np.random.Generator, oracle:
     """The maxima of float32 numbers are float32, and those of float64 numbers have all their digits."""
     for dtype in (np.float32, np.float64):
         x = rng.standard_normal((1, 1, 4, 4)).astype(dtype)
-        expect(student.max_pool2d(x, (2, 2), (1, 1), (0, 0)), oracle.pooled(x, (2, 2), (1, 1), (0, 0)))
+        expected = oracle.pooled(x, (2, 2), (1, 1), (0, 0))
+        mistakes = {"the maxima are float32, whatever x is: make them with the dtype of x": expected.astype(np.float32)}
+        got = student.max_pool2d(x, (2, 2), (1, 1), (0, 0))
+        expect(got, expected, mistakes=mistakes if dtype is np.float64 else {})
 
 
 @task("max_pool2d", "fits", "kernel", "padding", "value")
@@ -962,22 +982,8 @@ COUNTED = (
 )
 OVER_THE_EDGE = "a window runs over the edge: window (i, j) begins at row i * stride[0] and column j * stride[1]"
 OTHER_ROWS = {"cannot reshape": COUNTED, "could not broadcast": COUNTED}
+FIRST_OUTPUT = "only output channel 0 was written: a group has O // groups output channels, and not `groups`"
 TWICE = "im2col gave more rows than fit: it pads the image itself, so give it x, and not an x that is padded already"
-
-
-@contextmanager
-def only_channel_0(got: Any) -> Iterator[None]:
-    """Name the cause where output channel 0 is right, the others are not, and no other cause is known."""
-    try:
-        yield
-    except Failure as failure:
-        expected = failure.expected
-        compared = not failure.cause and failure.where is not None and isinstance(expected, np.ndarray)
-        if compared and np.array_equal(got[:, 0], expected[:, 0]):
-            failure.cause = (
-                "only output channel 0 was written: a group has O // groups output channels, and not `groups`"
-            )
-        raise
 
 
 def made_of_im2col(test: Callable[..., None]) -> Callable[..., None]:
@@ -1080,7 +1086,7 @@ def of_an_image_of_zeros_the_biases_are_left(student: Student) -> None:
             np.tile(bias, 12).reshape(expected.shape)
         ),
     }
-    with only_channel_0(got):
+    with only_channel_0(got, FIRST_OUTPUT):
         expect(got, expected, mistakes=mistakes)
 
 
@@ -1094,7 +1100,7 @@ def each_output_channel_has_its_kernel(student: Student, rng: np.random.Generato
     sides = "here kernels have two rows and three columns: kh, kw = weight.shape[2:], and im2col takes (kh, kw)"
     with likely(dict.fromkeys(("mismatch in its core dimension", "not aligned", "3,8)", "array of size 30 "), sides)):
         got = student.conv2d(x, weight, bias, (1, 1), (0, 0), 1)
-    with only_channel_0(got):
+    with only_channel_0(got, FIRST_OUTPUT):
         expect(got, expected, mistakes=mistakes)
 
 

@@ -5408,6 +5408,57 @@ ARRAYS = {
         {"i * sh : i * sh + kh, j * sw : j * sw + kw": "j * sh : j * sh + kh, i * sw : i * sw + kw"},
         "i is the row and j the column",
     ),
+    "pooling windows that end one early": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {
+            "top : top + kernel_size[0], start : start + kernel_size[1]": (
+                "top : top + kernel_size[0] - 1, start : start + kernel_size[1] - 1"
+            )
+        },
+        "a slice stops before its end",
+    ),
+    "pooling of a stride in the loop too": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {
+            "    for i, j in np.ndindex(*sizes):\n        top": (
+                "    steps = [(i, j) for i in range(0, sizes[0], stride[0]) for j in range(0, sizes[1], stride[1])]\n"
+                "    for i, j in steps:\n        top"
+            )
+        },
+        "does it end early",
+    ),
+    "pooling of one row of windows": (
+        "06_convolution",
+        "the_windows_of_the_lesson",
+        {"    for i, j in np.ndindex(*sizes):\n        top": "    for i, j in np.ndindex(1, sizes[1]):\n        top"},
+        "only the first row of windows",
+    ),
+    "pooling of one channel": (
+        "06_convolution",
+        "every_plane_has_its_own_result",
+        {"y[:, :, i, j] = bordered[:, :, top": "y[:, :1, i, j] = bordered[:, :1, top"},
+        "only channel 0 was written",
+    ),
+    "pooling into a list of windows": (
+        "06_convolution",
+        "every_plane_has_its_own_result",
+        {
+            "    y = np.empty((*x.shape[:2], *sizes), x.dtype)\n": "    y = []\n",
+            "y[:, :, i, j] = bordered": "window = bordered",
+            "max(axis=(2, 3))\n    return y\n": (
+                "max(axis=(2, 3))\n        y.append(window)\n    return np.array(y).reshape(*x.shape[:2], *sizes)\n"
+            ),
+        },
+        "a list of windows has the axes",
+    ),
+    "maxima of float32": (
+        "06_convolution",
+        "float32_and_float64_stay",
+        {"np.empty((*x.shape[:2], *sizes), x.dtype)": "np.empty((*x.shape[:2], *sizes), np.float32)"},
+        "the maxima are float32, whatever x is",
+    ),
     "a padding counted for one direction": (
         "06_convolution",
         "paddings_have_two_directions",

@@ -65,8 +65,15 @@ def value_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair) -> dict[str, 
     """Likely cause -> what it gives for this x without padding."""
     right = pooled(x, kernel_size, stride, (0, 0))
     view = np.lib.stride_tricks.sliding_window_view(x, kernel_size, axis=(2, 3))[:, :, :: stride[0], :: stride[1]]
+    least, inner = -pooled(-x, kernel_size, stride, (0, 0)), (kernel_size[0] - 1, kernel_size[1] - 1)
+    smallest = "that is the smallest number of each window"
+    if min(inner) and np.array_equal(pooled(x, inner, stride, (0, 0))[:, :, : right.shape[2], : right.shape[3]], least):
+        smallest += (
+            ", or its last row and column are missing (a slice stops before its end: kh rows from row i * stride[0] on "
+            "are i * stride[0] : i * stride[0] + kh)"
+        )
     wrong = {
-        "that is the smallest number of each window": -pooled(-x, kernel_size, stride, (0, 0)),
+        smallest: least,
         "that is the mean of each window: average pooling": view.mean(axis=(4, 5)).astype(x.dtype),
         "that is the sum of each window": view.sum(axis=(4, 5)).astype(x.dtype),
         "that is the largest number by its size without the sign: -9 is below 1": pooled(
@@ -108,6 +115,9 @@ def plane_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair) -> dict[str, 
             np.broadcast_to(channels.max(axis=0, keepdims=True), right.shape).copy()
         ),
         "the channels are gone: each has a result of its own": channels[:, 0],
+        "a list of windows has the axes (H'*W', N, C): reshape it to (H', W', N, C), and transpose that": (
+            right.transpose(2, 3, 0, 1).reshape(right.shape)
+        ),
         "every channel has the result of the first": np.repeat(right[:, :1], x.shape[1], 1),
         "every sample has the result of the first": np.repeat(right[:1], len(x), 0),
     }
