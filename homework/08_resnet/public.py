@@ -15,7 +15,7 @@ import numpy as np
 import kuiper
 from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 from classroom.mine import networks
-from classroom.mine.networks import Network, Writer, random_network, shuffled
+from classroom.mine.networks import Image, Network, Writer, random_network, shuffled
 from classroom.mine.reference import answers, by_position, call_part, parsed_lines
 
 POOL_ERRORS = {
@@ -352,7 +352,10 @@ NO_DICTIONARY = (
 )
 NO_READER = "parts.topological_order was told that {0} reads what {1} writes, and it does not: compare the operands."
 PREPARING = {"parse_operator", "parse_parameter", "topological_order"}
-VALUES = "the parts want values, neither texts nor pairs: parts.parse_parameter(params['{}'])[1]. (Lesson 3.)"
+VALUES = (
+    "an option is the value alone, neither the text of the line nor (type, value): "
+    "parts.parse_parameter(params['{}'])[1]. (Lesson 3.)"
+)
 NO_CONDITION = "params['bias'] is no condition: it is a text, and 'False' is true."
 NO_BIAS = (
     "with bias=False there is no bias, and weights.get gives None for it: nn.Linear is then x @ weight.T, and nothing "
@@ -425,7 +428,7 @@ KEPT_NAME = (
     "dictionary in a default argument is made only once; make it inside the function."
 )
 CAST = (
-    "x and all weights are float32, and the result is not: leave the types as they are, without astype, and without "
+    "x and all weights are float32, and did not stay so: leave the types as they are, without astype, and without "
     "arrays of numpy's own type in between."
 )
 PREFIX = (
@@ -506,11 +509,52 @@ BIASLESS = (
 )
 WEIGHTED = ("nn.Conv2d", "nn.Linear")
 NO_LINE = "a line was parsed that describes no operator: leave out the first two, and empty ones."
+NO_OPERAND = (
+    "this list of operands is empty: pnnx.Input reads nothing, and pnnx.Output writes nothing, so inputs[0] or "
+    "outputs[0] is not there. Go through all that an operator has, for operand in outputs."
+)
+LIST_AS_KEY = (
+    "a list was taken for a key. `inputs` and `outputs` of an operator are lists, and the keys are the operands in "
+    "them: outputs[0], or one after the other. A whole operator holds these lists and is no key either: its name is."
+)
+OPERATOR_AS_KEY = (
+    "a whole operator, with the lists in it, was taken for a key: parts.topological_order takes a dictionary, the name "
+    "of every operator -> the names of those that read its result."
+)
+NO_X = (
+    "nothing is in the dictionary under this operand, and no operator has been computed yet. Is x there under the "
+    "operand that pnnx.Input writes, outputs[0], whatever its name is? Does pnnx.Input run first?"
+)
+NO_IF = (
+    "compute gave nothing for {1}: has this type an `if` of its own, spelt as in TYPES, that returns what parts.{0} "
+    "gives?"
+)
+NO_LAST = (
+    "each part was called, and the network's result is None. Does the inner function return what pnnx.Output reads? In "
+    "compute, does every `if` return what its part gives{0}?"
+)
+NONE_MULTIPLIED = "the left of @ is None, or a single number. If nn.Linear should read an array there: {0}"
 NO_INPUT = (
     "`inputs` has as many arrays as the operator reads: inputs[0] is the first, and for most types the only one. "
     "pnnx.Input reads none: compute is not called for it, as it writes x."
 )
 WORDS = "parts.parse_operator takes a line as it is, one text, and splits it."
+TAKES = {
+    "conv2d": ("nn.Conv2d", 3, ("stride", "padding", "groups")),
+    "max_pool2d": ("nn.MaxPool2d", 1, ("kernel_size", "stride", "padding")),
+    "adaptive_avg_pool": ("nn.AdaptiveAvgPool2d", 1, ("output_size",)),
+}
+"""Part -> the type that it computes, the place of the first option among its arguments, its options."""
+COMPUTES = {
+    "relu": "nn.ReLU",
+    "sigmoid": "nn.Sigmoid",
+    "flatten": "torch.flatten",
+    "evaluate": "pnnx.Expression",
+    **{part: kind for part, (kind, _, _) in TAKES.items()},
+}
+"""Part -> the type that it computes."""
+TYPES_COMPUTED = {*COMPUTES.values(), "nn.Linear"}
+IN_PARTS = "{0} is one of the parts, which framework and compute are given: parts.{0}(...)."
 NO_VALUES = {f"{key}: expected": VALUES.format(key) for key in ("stride", "padding", "kernel_size", "output_size")}
 BROKEN = {
     "KeyError: 'weight'": "the keys are 'operator.attribute': weights[f'{name}.weight'].",
@@ -523,6 +567,7 @@ BROKEN = {
     "; params has": "an option of that name is not in the operator's line: the line above says which are.",
     **{f"KeyError: '{key}'": NO_OPTION for key in ("stride", "padding", "groups", "kernel_size", "output_size")},
     " is empty": EMPTY_AT_FIRST,
+    **{f"name '{part}' is not defined": IN_PARTS.format(part) for part in (*PREPARING, *COMPUTES)},
     "NameError": "nothing of that name is in your file: write it there, or import it at the top.",
     "KeyError": "this operand is not in the dictionary. Do the operators run in the order that parts.topological_order "
     "gives? Is x there under the operand that pnnx.Input writes, outputs[0]? And does every array stay there that "
@@ -550,8 +595,8 @@ BROKEN = {
     "found None": "one of an expression's operands is None: does compute return something for each of TYPES?",
     "index out of range": NO_INPUT,
     "RecursionError": "the functions call each other once for each operator: go through the order in a loop.",
-    "unhashable type": "a whole operator, with the lists in it, was taken for a key: parts.topological_order takes a "
-    "dictionary, the name of every operator -> the names of those that read its result.",
+    "unhashable type: 'numpy": "an array was taken for a key: the keys are the operands' names, values[operand].",
+    "unhashable type": OPERATOR_AS_KEY,
     "SimpleNamespace' object is not subscriptable": "the functions are attributes of parts: parts.relu(...), and not "
     "parts['relu'].",
     "list indices must be integers": OPERAND_NAMES,
@@ -560,6 +605,7 @@ BROKEN = {
     "weight: expected 4 axes": "a weight has 4 axes, a bias has 1: conv2d takes the weight first, then the bias.",
     "in_channels says": "the weight has fewer channels than the image, because this convolution has groups: its option "
     "groups is conv2d's last argument.",
+    "expected float64 like the input": CAST,
     "is not among": "parts.evaluate takes all inputs of the operator, in a list: @1 is the second of them.",
     "(size 4 is different from 12)": "the batch went into the features: torch.flatten is parts.flatten(x), which keeps "
     "axis 0.",
@@ -584,29 +630,12 @@ NO_ORDER = (
 )
 
 
-TAKES = {
-    "conv2d": ("nn.Conv2d", 3, ("stride", "padding", "groups")),
-    "max_pool2d": ("nn.MaxPool2d", 1, ("kernel_size", "stride", "padding")),
-    "adaptive_avg_pool": ("nn.AdaptiveAvgPool2d", 1, ("output_size",)),
-}
-"""Part -> the type that it computes, the place of the first option among its arguments, its options."""
-COMPUTES = {
-    "relu": "nn.ReLU",
-    "sigmoid": "nn.Sigmoid",
-    "flatten": "torch.flatten",
-    "evaluate": "pnnx.Expression",
-    **{part: kind for part, (kind, _, _) in TAKES.items()},
-}
-"""Part -> the type that it computes."""
-TYPES_COMPUTED = {*COMPUTES.values(), "nn.Linear"}
-
-
 class Calls(list[str]):
     """The names of the parts that were called.
 
     successors : what parts.topological_order was given last. options : (part, its options) of each call with options.
     biases : what each call of parts.conv2d had for a bias. expressions : the texts that parts.evaluate was given.
-    reads : (part, the arrays that it was given) of each call that computes.
+    reads : (part, the arrays that it was given) of each call that computes. line : what was parsed last.
     slip : the likely cause of an error, if a part was given something that is no array.
     """
 
@@ -616,6 +645,7 @@ class Calls(list[str]):
         self.options: list[tuple[str, list[Any]]] = []
         self.biases: list[Any] = []
         self.expressions: list[Any] = []
+        self.line: Any = None
         self.reads: list[tuple[str, list[Any]]] = []
         self.slip = ""
 
@@ -623,6 +653,8 @@ class Calls(list[str]):
         """Note what the part was given."""
         if name == "topological_order":
             self.successors = args[0]
+        if name == "parse_operator":
+            self.line = args[0]
         if name in TAKES:
             self.options.append((name, list(map(plain, args[TAKES[name][1] :]))))
         if name == "conv2d":
@@ -723,11 +755,28 @@ def bias_cause(network: Network, calls: Calls) -> str:
     return BIAS_MADE * (not biased and any(isinstance(one, np.ndarray) for one in calls.biases))
 
 
-def never_cause(network: Network, calls: Calls) -> str:
+def never_cause(network: Network, calls: Calls, says: str = NEVER) -> str:
     """That the network has a type whose part was never called; "" if each part was."""
     kinds = {line.split()[0] for line in network.text.splitlines()[2:]}
     part = next((part for part, kind in COMPUTES.items() if kind in kinds and part not in calls), "")
-    return NEVER.format(part) if part else ""
+    return says.format(part, COMPUTES[part]) if part else ""
+
+
+def nothing_cause(network: Network, calls: Calls, got: Any) -> str:
+    """Why the network gives None; "" if it gives something."""
+    if not isinstance(got, list) or not got or got[0] is not None:
+        return ""
+    linear = any(line.startswith("nn.Linear ") for line in network.text.splitlines())
+    return never_cause(network, calls, NO_IF) or NO_LAST.format(", and that of nn.Linear the product" * linear)
+
+
+def lists_names(successors: Any) -> bool:
+    """Whether parts.topological_order was given texts alone, name -> names."""
+    if not isinstance(successors, dict) or not all(
+        isinstance(names, list | tuple | set) for names in successors.values()
+    ):
+        return False
+    return all(isinstance(name, str) for names in successors.values() for name in names)
 
 
 def wiring_cause(student: Student, network: Network, calls: Calls) -> str:
@@ -850,9 +899,16 @@ def causes(network: Network, calls: Calls) -> dict[str, str]:
     found |= {f"invalid literal for int() with base 10: '{one}'": OPERAND_NAMES for one in sorted(operands)}
     found |= {f"{before} '{name}'": NAMES for name in kinds for before in (" has", ",")}
     if calls[-1:] == ["parse_operator"]:
-        found |= {"index out of range": NO_LINE, "'list' object has no attribute": WORDS}
+        described = isinstance(calls.line, str) and len(calls.line.split()) >= 4
+        found |= {"index out of range": NO_OPERAND if described else NO_LINE, "'list' object has no attribute": WORDS}
+    if not ordered or lists_names(calls.successors):
+        found["unhashable type: 'list'"] = LIST_AS_KEY
+    gave_nothing = never_cause(network, calls, NO_IF) or "does every `if` of compute return what its part gives?"
+    found["operand 0 does not have enough"] = NONE_MULTIPLIED.format(gave_nothing)
     empty = EMPTIED if calls.computed() else EMPTY_AT_START if ordered else EMPTY_AT_FIRST
-    now = {" is empty": empty} | ({} if ordered else {"KeyError": UNWRITTEN})
+    now = {" is empty": empty}
+    if not ordered or not calls.computed():
+        now["KeyError"] = NO_X if ordered else UNWRITTEN
     return found | {words: cause for words, cause in (BROKEN | now).items() if words not in found}
 
 
@@ -948,6 +1004,7 @@ def expect_network(
             calls.slip
             or lines_cause(text or "", calls)
             or order_cause(network, calls.successors)
+            or nothing_cause(network, calls, got)
             or (RESULT_IN_A_LIST * in_a_list(got))
             or (CAST * wider(got, expected))
             or (NOTHING_LATER * nothing)
@@ -1007,7 +1064,11 @@ def one_relu(student: Student) -> None:
         ],
         (X_RETURNED if "relu" in calls else NEVER.format("relu")): [np.array([[-1.0, 2.0]], np.float32)],
     }
-    expect(got, [expected], what="the output", mistakes=mistakes)
+    try:
+        expect(got, [expected], what="the output", mistakes=mistakes)
+    except Failure as failure:
+        failure.cause = failure.cause or nothing_cause(network, calls, got) or None
+        raise
 
 
 @task("framework", "linear", "weights")
@@ -1205,26 +1266,43 @@ def whatever_the_parts_compute(student: Student) -> None:
 
 @task("framework", "parts")
 def an_error_of_a_part(student: Student) -> None:
-    """An error that a part raises is not caught: whoever calls the network sees it."""
+    """An error that a part raises is not caught, whichever part it is: whoever calls the network sees it."""
+    for part in ("sigmoid", *(part for part in COMPUTES if part != "sigmoid")):
+        expect_error_of(student, part)
+
+
+def expect_error_of(student: Student, part: str) -> None:
+    """Raise Failure unless whoever calls a network sees the error of this part."""
     write = Writer(np.random.default_rng(1))
-    network = write.network(write.each("nn.ReLU", write.each("nn.Sigmoid", write.image(1, 2, 2))).name)
-    calls, said = Calls(), "this sigmoid has no result"
+    x, kind = write.image(1, 2, 2), COMPUTES[part]
+    made: dict[str, Callable[[], Image]] = {
+        "conv2d": lambda: write.conv(x, 1),
+        "max_pool2d": lambda: write.max_pool(x, (1, 1), (1, 1), (0, 0)),
+        "adaptive_avg_pool": lambda: write.average(x, (2, 2)),
+        "evaluate": lambda: write.expression("mul(@0,2)", x),
+        "flatten": lambda: replace(x, name=write.flat(x)),
+    }
+    y = made[part]() if part in made else write.each(kind, x)
+    network = write.network(write.each("nn.ReLU" if part == "sigmoid" else "nn.Sigmoid", y).name)
+    calls, said = Calls(), f"this {part} has no result"
 
     def fails(name: str, /, *args: Any, **options: Any) -> Any:
-        if name == "sigmoid":
+        if name == part:
             raise ValueError(said)
         return call_part(name, *args, **options)
 
     try:
         with explained(network, calls):
-            student.run_framework(network.text, {}, [np.zeros((2, 1, 2, 2), np.float32)], noted(calls, fails))
+            student.run_framework(
+                network.text, network.weights, [np.zeros((2, 1, 2, 2), np.float32)], noted(calls, fails)
+            )
     except SubmissionError as error:
         if said in error.message:
             return
-        error.cause = error.cause or (CAUGHT if "sigmoid" in calls else None)
+        error.cause = error.cause or (CAUGHT if part in calls else None)
         raise
-    failure = Failure(f"expected the ValueError that parts.sigmoid raised, {said!r}, and the network gave a result")
-    failure.cause = CAUGHT if "sigmoid" in calls else NEVER.format("sigmoid")
+    failure = Failure(f"expected the ValueError that parts.{part} raised, {said!r}, and the network gave a result")
+    failure.cause = CAUGHT if part in calls else NEVER.format(part)
     raise failure
 
 

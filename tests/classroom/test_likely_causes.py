@@ -265,7 +265,7 @@ CASES = {
     "wider numbers": (
         "one_linear_layer",
         {"values[outputs[0]] = x\n": "values[outputs[0]] = x.astype(np.float64)\n"},
-        "x and all weights are float32, and the result is not",
+        "x and all weights are float32, and did not stay so",
     ),
     "None added as a bias": (
         "without_a_bias",
@@ -333,7 +333,7 @@ CASES = {
     "texts for the options of a pool": (
         "convolution_and_pooling_with_options",
         {POOL: 'params["kernel_size"], params["stride"], params["padding"]'},
-        "the parts want values, neither texts nor pairs",
+        "neither the text of the line nor (type, value)",
     ),
     "a dictionary of results": (
         "one_relu",
@@ -471,6 +471,90 @@ CASES = {
         "one_relu",
         {"text.splitlines()[2:]": "text.splitlines()[1:]"},
         "a line was parsed that describes no operator",
+    ),
+    "the first operand that each line writes": (
+        "one_relu",
+        {
+            "{operand: name for _, name, _, outputs, _, _ in operators for operand in outputs}": "{outputs[0]: name "
+            "for _, name, _, outputs, _, _ in operators}"
+        },
+        "pnnx.Output writes nothing",
+    ),
+    "outputs for outputs[0]": (
+        "one_relu",
+        {"values[outputs[0]] = compute": "values[outputs] = compute"},
+        "`inputs` and `outputs` of an operator are lists",
+    ),
+    "outputs for each of them": (
+        "one_relu",
+        {
+            "{operand: name for _, name, _, outputs, _, _ in operators for operand in outputs}": "{outputs: name "
+            "for _, name, _, outputs, _, _ in operators}"
+        },
+        "`inputs` and `outputs` of an operator are lists",
+    ),
+    "an array for a key": (
+        "one_relu",
+        {"values[outputs[0]] = compute": "values[read[0]] = compute"},
+        "an array was taken for a key",
+    ),
+    "a part without parts": (
+        "one_relu",
+        {"[parts.parse_operator(line) for": "[parse_operator(line) for"},
+        "parts.parse_operator(...)",
+    ),
+    "a type misspelt": (
+        "one_linear_layer",
+        {'"torch.flatten":\n': '"nn.Flatten":\n', "return parts.evaluate": "return None and parts.evaluate"},
+        "compute gave nothing for torch.flatten: has this type an `if`",
+    ),
+    "a part whose result is not returned": (
+        "one_relu",
+        {"return parts.relu(inputs[0])": "parts.relu(inputs[0])\n        return None"},
+        "each part was called, and the network's result is None",
+    ),
+    "nothing for nn.Linear": (
+        "one_linear_layer",
+        {LINEAR: "        return None\n"},
+        "each part was called, and the network's result is None",
+    ),
+    "x under a fixed name": (
+        "one_relu",
+        {"values[outputs[0]] = x": 'values["0"] = x'},
+        "Is x there under the operand that pnnx.Input writes",
+    ),
+    "x in float64": (
+        "convolution_and_pooling_with_options",
+        {"values[outputs[0]] = x": "values[outputs[0]] = x.astype(float)"},
+        "leave the types as they are, without astype",
+    ),
+    "an error of an expression caught": (
+        "an_error_of_a_part",
+        {
+            f"    return {EXPRESSION}": f"    try:\n        return {EXPRESSION}\n    except ValueError:\n"
+            "        return inputs[0]"
+        },
+        "an error of a part was caught",
+    ),
+    "the middle cut out first": (
+        "the_shorter_side_counts",
+        {
+            SIDES: "crop, crop",
+            CORNER: "0, 0",
+            "resize_picture(image, rows, cols)": "resize_picture((lambda n, a, b: image[a : a + n, b : b + n])("
+            "n := round(crop * shorter / resize), round((height - n) / 2), round((width - n) / 2)), rows, cols)",
+        },
+        "resize the whole picture first, then cut",
+    ),
+    "one side after the other": (
+        "the_shorter_side_counts",
+        {"resize_picture(image, rows, cols)": "resize_picture(resize_picture(image, rows, width), rows, cols)"},
+        "one call takes both sides",
+    ),
+    "one mean of all colours": (
+        "a_picture_of_the_right_size",
+        {"- MEAN) / STD": "- MEAN.mean()) / STD.mean()"},
+        "one number was taken for all colours",
     ),
     "an option of another name": (
         "convolution_and_pooling_with_options",

@@ -58,6 +58,8 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     if mistake == "not resized":
         rows, cols = height, width
     asked = (cols, rows) if mistake.startswith("exchanged") else (rows, cols)
+    if mistake == "twice":
+        image = bilinear(image, rows, width)
     small = image if mistake == "resize forgotten" else bilinear(image, *asked)
     if mistake == "exchanged before":
         rows, cols = cols, rows
@@ -84,11 +86,17 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     cut = small[top:bottom, left:right].astype(np.float64)
     if mistake == "square into crop":
         cut = bilinear(image, crop, crop).astype(np.float64)
+    if mistake == "cut enlarged":
+        share = max(1, round(crop * side / resize))
+        top, left = round((height - share) / 2), round((width - share) / 2)
+        cut = bilinear(image[top : top + share, left : left + share], crop, crop).astype(np.float64)
     cut = cut[..., ::-1] if mistake == "bgr" else cut
     cut = cut // 255 if mistake == "whole" else cut / {"bytes": 1, "256": 256}.get(mistake, 255)
     cut = np.round(cut) if mistake == "rounded" else cut
     mean = np.zeros(3) if mistake == "mean" else mean / 255 if mistake == "mean of bytes" else mean
     std = np.ones(3) if mistake == "std" else std
+    if mistake == "one colour":
+        mean, std = mean.mean(), std.mean()
     cut = cut / std - mean if mistake == "std first" else (cut - mean) / std
     x = cut.reshape(3, *cut.shape[:2]) if mistake == "reshape" else cut.transpose(2, 0, 1)
     x = x.swapaxes(1, 2) if mistake == "turned" else x
@@ -111,6 +119,9 @@ PLACE_CAUSES = {
     ),
     "square first": "a square was cut out before resizing: resize the whole picture first, then cut out its middle",
     "square into crop": "a square was cut out and resized to crop x crop: resize the whole picture first, then cut",
+    "cut enlarged": "the middle was cut out of the given picture and then resized, without what lies around it: resize "
+    "the whole picture first, then cut",
+    "twice": "the picture was resized in two calls, and rounded to bytes between them: one call takes both sides",
     "both ends": "as much was cut off at the end as at the beginning, too little if the rest is odd: the cut ends "
     "at top + crop and left + crop",
     "not resized": "the picture was not resized before the cut: resize_picture(image, rows, cols) comes first",
@@ -139,6 +150,7 @@ NUMBER_CAUSES = {
     "rounded": "the pixels were rounded to 0 and 1: divide by 255 and leave the fractions as they are",
     "mean": "the mean was not subtracted",
     "std": "the difference was not divided by the standard deviation",
+    "one colour": "one number was taken for all colours: MEAN and STD have one for each, so calculate with the arrays",
     "std first": "divided by STD first: subtract MEAN, then divide",
     "reshape": "reshape does not move axes, it only cuts the row of numbers elsewhere: transpose(2, 0, 1)",
     "turned": "rows and columns are exchanged: the axes become (channel, row, column), transpose(2, 0, 1)",
