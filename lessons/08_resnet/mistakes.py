@@ -74,6 +74,13 @@ COST: Mistakes = {
         _each(k, c, o),
         _each(k, c, o) * o * h * w,
     ),
+    "c is in the weights already: times h * w, and not times c once more": lambda k, c, o, h, w: (
+        _each(k, c, o),
+        _each(k, c, o) * c * h * w,
+    ),
+    "o is missing, and c was multiplied twice: each of o output channels has c kernels": partial(
+        _cost, lambda k, c, o: k * k * c * c
+    ),
     "additions are not counted: without the 2": lambda k, c, o, h, w: (_each(k, c, o), 2 * _each(k, c, o) * h * w),
     "h and w are those of the OUTPUT: nothing is left to subtract": lambda k, c, o, h, w: (
         _each(k, c, o),
@@ -285,6 +292,9 @@ PATCHES: Mistakes = {
     "a square ends `side` after its start, at r * side + side: r * side + 1 is one row or column": (
         lambda picture, side: [picture[top : top + 1, left : left + 1] for top, left in _corners(picture, side)]
     ),
+    "reshape takes away the axis of the colours: a slice has the right shape already": lambda picture, side: [
+        square.reshape(side, side) for square in _flat(picture, side)
+    ],
     "one loop, or zip, goes along the diagonal: two loops, one inside the other": lambda picture, side: [
         picture[i : i + side, i : i + side] for i in range(0, len(picture) - side + 1, side)
     ],
@@ -474,6 +484,16 @@ def _first_noted(lines: Lines) -> dict[str, list[str]]:
     return found
 
 
+def _tuples_noted(lines: Lines) -> dict[str, list[str]]:
+    """With the writer noted of all operands of a line together."""
+    writers = {tuple(writes): name for name, _, writes in lines}
+    found: dict[str, list[str]] = {name: [] for name, _, _ in lines}
+    for name, reads, _ in lines:
+        for operand in reads:
+            found[writers[(operand,)]].append(name)
+    return found
+
+
 SUCCESSORS_OF: Mistakes = {
     "this is who comes BEFORE each operator: add the reader under the writer's name": partial(
         _successors, note=lambda found, writer, reader, _: found[reader].append(writer)
@@ -522,6 +542,7 @@ SUCCESSORS_OF: Mistakes = {
     "a reader of what `chunk` writes second is looked up, and its writer was never noted: loop over `writes`": (
         _first_noted
     ),
+    "all that `chunk` writes was noted as one key: note each operand in `writes` by itself": _tuples_noted,
     "an operand can have several readers, in any line: this is the first of them alone": lambda lines: {
         name: readers[:1] for name, readers in _right(lines).items()
     },
