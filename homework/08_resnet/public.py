@@ -423,6 +423,10 @@ NOTHING_LATER = (
     "list of it."
 )
 LAST_RETURNED = "The value computed last was returned: the result is what pnnx.Output reads, result = read[0]."
+OPERATORS_LISTED = (
+    "the lists of successors hold whole operators, or something else that is no text: parts.topological_order takes "
+    "their names, append(operator[1])."
+)
 KEPT_NAME = (
     "parts.topological_order was given {0!r}, and this file has no such operator. If it is from an earlier file: a "
     "dictionary in a default argument is made only once; make it inside the function."
@@ -553,6 +557,8 @@ COMPUTES = {
     **{part: kind for part, (kind, _, _) in TAKES.items()},
 }
 """Part -> the type that it computes."""
+PARTS_OF = {kind: part for part, kind in COMPUTES.items()}
+"""Type -> the part that computes it."""
 TYPES_COMPUTED = {*COMPUTES.values(), "nn.Linear"}
 IN_PARTS = "{0} is one of the parts, which framework and compute are given: parts.{0}(...)."
 NO_VALUES = {f"{key}: expected": VALUES.format(key) for key in ("stride", "padding", "kernel_size", "output_size")}
@@ -716,6 +722,8 @@ def order_cause(network: Network, given: Any) -> str:
     if given is None or not all(isinstance(names, list | tuple | set) for names in given.values()):
         return ""
     got = {(a, b) for a, names in given.items() for b in names if isinstance(b, str)}
+    if not lists_names(given):
+        return OPERATORS_LISTED
     kind = next((words[0] for words in lines if words[0] in given), "")
     if kind:
         return BY_TYPE.format(kind)
@@ -755,10 +763,14 @@ def bias_cause(network: Network, calls: Calls) -> str:
     return BIAS_MADE * (not biased and any(isinstance(one, np.ndarray) for one in calls.biases))
 
 
-def never_cause(network: Network, calls: Calls, says: str = NEVER) -> str:
-    """That the network has a type whose part was never called; "" if each part was."""
-    kinds = {line.split()[0] for line in network.text.splitlines()[2:]}
-    part = next((part for part, kind in COMPUTES.items() if kind in kinds and part not in calls), "")
+def never_cause(network: Network, calls: Calls, says: str = NEVER, before: str = "") -> str:
+    """That the network has a type whose part was never called; "" if each part was.
+
+    before : a type; only the operators in front of the first of this type count.
+    """
+    kinds = [line.split()[0] for line in network.text.splitlines()[2:]]
+    kinds = kinds[: kinds.index(before)] if before in kinds else kinds
+    part = next((PARTS_OF[kind] for kind in kinds if kind in PARTS_OF and PARTS_OF[kind] not in calls), "")
     return says.format(part, COMPUTES[part]) if part else ""
 
 
@@ -903,8 +915,15 @@ def causes(network: Network, calls: Calls) -> dict[str, str]:
         found |= {"index out of range": NO_OPERAND if described else NO_LINE, "'list' object has no attribute": WORDS}
     if not ordered or lists_names(calls.successors):
         found["unhashable type: 'list'"] = LIST_AS_KEY
-    gave_nothing = never_cause(network, calls, NO_IF) or "does every `if` of compute return what its part gives?"
+    gave_nothing = (
+        never_cause(network, calls, NO_IF, "nn.Linear") or "does every `if` of compute return what its part gives?"
+    )
     found["operand 0 does not have enough"] = NONE_MULTIPLIED.format(gave_nothing)
+    skipped = calls.computed() and never_cause(network, calls, NO_IF, COMPUTES[calls.computed()[-1]])
+    if skipped:
+        of_weights = "'NoneType' object has no attribute 'T'"
+        found.setdefault(of_weights, BROKEN[of_weights])
+        found["'NoneType' object has no attribute"] = skipped
     empty = EMPTIED if calls.computed() else EMPTY_AT_START if ordered else EMPTY_AT_FIRST
     now = {" is empty": empty}
     if not ordered or not calls.computed():

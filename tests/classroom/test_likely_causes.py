@@ -493,6 +493,22 @@ CASES = {
         },
         "`inputs` and `outputs` of an operator are lists",
     ),
+    "operators for their names": (
+        "one_relu",
+        {
+            "successors[writers[operand]].append(name)": "successors[writers[operand]].append("
+            "next(one for one in operators if one[1] == name))"
+        },
+        "the lists of successors hold whole operators",
+    ),
+    "a type left out": (
+        "convolution_and_pooling_with_options",
+        {
+            '    if kind == "nn.Conv2d":': '    if kind == "Conv2d":',
+            "return parts.evaluate": "return None and parts.evaluate",
+        },
+        "compute gave nothing for nn.Conv2d",
+    ),
     "an array for a key": (
         "one_relu",
         {"values[outputs[0]] = compute": "values[read[0]] = compute"},
