@@ -192,7 +192,8 @@ TOKENS_A_SECOND: Mistakes = {
     ),
     "the slower of the two decides: the fewer tokens a second, or the MORE seconds a token; and each weight takes two "
     "operations": partial(_slower, operations=1, which=max),
-    "only memory was asked: the processor can be the slower one": partial(_slower, which=lambda memory, _: memory),
+    "memory alone decides here: the processor can be the slower one, and its tokens a second are `peak` over the "
+    "operations of ALL weights": partial(_slower, which=lambda memory, _: memory),
     "only the processor was asked: memory can be the slower one": partial(
         _slower, which=lambda _, processor: processor
     ),
@@ -324,6 +325,7 @@ INT8_DOT: Mistakes = {
     ),
     "both scales are missing": partial(_dot, dtype=np.int32, scales=0),
     "the scale t is missing": partial(_dot, dtype=np.int32, scales=1),
+    "both scales came in twice: once, after the sum, is enough": lambda q, s, p, t: s * t * float((q * s) @ (p * t)),
     "the scale s came in twice, and t is missing": lambda q, s, p, t: s * s * float(q.astype(np.int32) @ p),
     "the scale t came in twice, and s is missing": lambda q, s, p, t: t * t * float(q.astype(np.int32) @ p),
     "the scales are added: they multiply": lambda q, s, p, t: (s + t) * float(q.astype(np.int32) @ p),
@@ -359,10 +361,9 @@ WIDENED: Mistakes = {
     "16 bits shifted by 16 are gone, and two numbers were taken together as one: give each its 32 bits first": (
         lambda halves: (halves << 16).view(np.float32)
     ),
-    "the bits were read as a whole number: they are the upper half of a float's bits, to be looked at as a float32": (
-        lambda halves: halves.astype(np.float32)
-    ),
-    "astype turns the whole number into a float: the shifted bits are a float32 already, so look at them as one": (
+    "the bits were read as a whole number: they are the upper half of a float's bits, so move them up and look at them "
+    "by view(np.float32)": (lambda halves: halves.astype(np.float32)),
+    "astype converts the value of the whole number: the shifted bits ARE a float32, so view them as one": (
         lambda halves: (halves.astype(np.uint32) << 16).astype(np.float32)
     ),
     "these bits are the LOWER half of the float32: shift them first": lambda halves: halves.astype(np.uint32).view(
@@ -371,13 +372,13 @@ WIDENED: Mistakes = {
     "that is float16, which has other bits: bfloat16 is the upper half of a float32": lambda halves: halves.view(
         np.float16
     ).astype(np.float32),
-    "the bits are right, but still a whole number: look at them as a float32": lambda halves: (
+    "the bits are right, but still a whole number: view(np.float32) looks at them as a float": lambda halves: (
         halves.astype(np.uint32) << 16
     ),
     "view cuts the SAME bytes anew, and 16 bits are no 32: give each number its 32 bits first, by astype": (
         lambda halves: (halves.view(np.uint32) << 16).view(np.float32)
     ),
-    "floats have no shift: shift the whole numbers, in 32 bits, and look at them as floats then": (
+    "floats have no shift: shift the whole numbers, in 32 bits, and view them as floats then": (
         lambda halves: halves.astype(np.float32) << 16
     ),
     "each number's 16 bits stand in both halves: the lower half is 0": lambda halves: np.repeat(halves, 2).view(
