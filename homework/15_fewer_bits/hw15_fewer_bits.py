@@ -276,7 +276,7 @@ def choose_block(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int
     Parameters
     ----------
     weight : (R, C) float32, finite.
-    blocks : the blocks to choose from, in any order.
+    blocks : the blocks to choose from, each at least 1, in any order.
     bound : 0 or more.
 
     Rules

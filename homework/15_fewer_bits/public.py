@@ -149,7 +149,11 @@ def the_weight_stays_as_it_was(student: Student, rng: np.random.Generator) -> No
 @task("quantize", "refused")
 def a_block_that_does_not_fit(student: Student) -> None:
     """A block that is below 1 or does not divide the numbers of a row raises ValueError."""
-    slips = {"ZeroDivisionError": "a block of 0 numbers means nothing: look at it before you divide by it"}
+    slips = {
+        "ZeroDivisionError": "a block of 0 numbers means nothing: look at it before you divide by it",
+        "IndexError": "an index ran past the last whole block: compare block and C before you cut the row, and raise "
+        "ValueError (if the IndexError is your own `raise`: ValueError is asked for)",
+    }
     for block, columns in ((3, 4), (8, 4), (5, 8), (0, 4), (-2, 4)):
         cause = f"a row of {columns} has no whole number of blocks of {block}: compare, and raise ValueError"
         if not block:
@@ -157,7 +161,7 @@ def a_block_that_does_not_fit(student: Student) -> None:
         expect_refused(student.quantize, np.ones((2, columns), np.float32), block, cause=cause, instead=slips)
 
 
-@task("quantize", "refused")
+@task("quantize", "refused", section="A scale")
 def numbers_that_have_no_scale(student: Student, rng: np.random.Generator) -> None:
     """NaN and infinity anywhere in the weight raise ValueError."""
     for bad in (np.nan, np.inf, -np.inf):
@@ -182,7 +186,6 @@ def expect_dequantized(student: Student, oracle: Any, values: np.ndarray, scale:
     one_row, down = f"({values.size},)", f"({rows * columns // blocks},{blocks})"
     causes = {
         one_row: "np.repeat without an axis makes one long row of all scales: axis=1 repeats along each row",
-        f"({rows},{blocks**2})": "each scale was repeated B times: how often is how long a block is, C / B",
         down: "np.repeat with axis=0 repeats rows: axis=1 repeats each scale along its row",
         "could not be broadcast": "each scale belongs to C / B neighbours: repeat it so often, or give the values an "
         "axis of blocks",
@@ -190,6 +193,9 @@ def expect_dequantized(student: Student, oracle: Any, values: np.ndarray, scale:
         "ValueError": f"if it is your own `raise`: nothing is wrong with {values.shape} and scales {scale.shape}. B "
         "divides C where C % B is 0, not B % C",
     }
+    if blocks**2 != columns:  # else B times is right, and the words are those of values that meet bare scales
+        often = "each scale was repeated B times: how often is how long a block is, C / B"
+        causes = {f"({rows},{blocks**2})": often} | causes
     with likely(causes):
         got = student.dequantize(values, scale)
     expect(
@@ -615,7 +621,10 @@ def a_long_header(student: Student, rng: np.random.Generator, oracle: Any) -> No
 
 @task("read_tensor", "length")
 def a_header_longer_than_the_file(student: Student) -> None:
-    """A length of more bytes than follow it raises ValueError, also where only its highest bytes say so."""
+    """A length of more bytes than follow it raises ValueError, also where only its highest bytes say so.
+
+    A file may end with its header.
+    """
     for held, offsets, shape in ((4, [0, 4], [1]), (0, [0, 0], [0])):
         data = joined({"w": {"dtype": "F32", "shape": shape, "data_offsets": offsets}}, bytes(held))
         for place in (3, 4, 6):
@@ -635,6 +644,13 @@ def a_header_longer_than_the_file(student: Student) -> None:
             "ValueError. The 8 bytes of the length itself are not among those that follow"
         )
         expect_refused(student.read_tensor, damaged, "w", cause=cause)
+    nothing = (
+        "nothing is wrong with this file: its only tensor has no numbers, so it ends with its header. Refuse a length "
+        "of MORE bytes than follow it, not one of as many"
+    )
+    with likely({"ValueError": nothing}):
+        got = student.read_tensor(whole, "w")
+    expect(np.size(got), 0, what="how many numbers a tensor of shape [0] has, at the end of its header")
 
 
 @task("read_tensor", "shape", "f32", "offsets")
@@ -1058,9 +1074,12 @@ def other_networks(student: Student, rng: np.random.Generator) -> None:
         {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}},
         {"attention_bias": True},
         {"use_sliding_window": True},
+        {"rope_parameters": {}},
     ):
         said = json.dumps(more)
         cause = f"config.json has {said[1:-1]}, which this function does not compute: raise ValueError"
+        if {} in more.values():
+            cause += ". Python takes {} for false, but only false and null are off"
         folder = published(rng, **LIGHT | {"model_type": "llama"} | more)
         expect_refused(student.next_logits, folder, [1], cause=cause)
 

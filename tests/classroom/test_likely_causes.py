@@ -3471,6 +3471,21 @@ BITS = {
         {"if size < 1 or columns % size:": "if size < 1 or size % columns:"},
         "C % block is 0, not block % C",
     ),
+    "a loop past the last block": (
+        "a_block_that_does_not_fit",
+        {"    if size < 1 or columns % size:\n": "    if size < 1 or columns % size and [][columns]:\n"},
+        "an index ran past the last whole block",
+    ),
+    "bare scales, as many as a block is long": (
+        "the_example",
+        {"return values * np.repeat(scale, columns // blocks, axis=1)": "return values * scale"},
+        "each scale belongs to C / B neighbours",
+    ),
+    "a header that ends the file": (
+        "a_header_longer_than_the_file",
+        {"    if start > len(file):\n": "    if start >= len(file):\n"},
+        "so it ends with its header",
+    ),
     "repeated B times": (
         "rows_and_blocks",
         {"np.repeat(scale, columns // blocks, axis=1)": "np.repeat(scale, blocks, axis=1)"},
@@ -3557,6 +3572,11 @@ WITH_BIAS = 'return y + tensor(f"{name}.bias") if config["model_type"] == "qwen2
 CHOSEN_HEAD = 'head = table if config.get("tie_word_embeddings") else tensor("lm_head.weight")'
 SCORED = 'return (norm(x[-1], "model.norm") @ head.T).astype(np.float32)'
 THETA = 'config.get("rope_theta", 10000.0)'
+OFF = "any(config.get(name) not in (None, False) for name in REFUSED)"
+BIASED_LATE = (
+    'kind = config["model_type"]\n'
+    '        late = lambda p: tensor(f"{at}.{p}_proj.bias").reshape(-1, 1, width) if kind == "qwen2" else 0\n        '
+)
 SQUARE_AS_IT_IS = 'w = tensor(f"{name}.weight")\n        y = x @ (w if w.shape[0] == w.shape[1] else w.T)'
 NO_LAYERS, SEVERAL, LAYERS_2 = "a_model_without_layers", "several_tokens", "two_layers_and_three"
 NEXT: dict[str, tuple[str, dict[str, str], str]] = {
@@ -3671,6 +3691,15 @@ NEXT: dict[str, tuple[str, dict[str, str], str]] = {
         "and yours has -i/D",
     ),
     "no biases": ("a_qwen", {WITH_BIAS: "return y"}, "a bias is left out"),
+    "biases after the rotation": (
+        "a_qwen",
+        {
+            WITH_BIAS: WITH_BIAS.replace('in "qkv"', '== "v"'),
+            SHARED: BIASED_LATE + SHARED.replace("rotate(k)", 'rotate(k) + late("k")'),
+            SCORES: SCORES.replace("rotate(q)", '(rotate(q) + late("q"))'),
+        },
+        "added after the rotation",
+    ),
     "biases of a llama": (
         "one_token",
         {WITH_BIAS: WITH_BIAS.replace('config["model_type"] == "qwen2" and ', "")},
@@ -3777,8 +3806,14 @@ NEXT: dict[str, tuple[str, dict[str, str], str]] = {
     ),
     "null refused": (
         "settings_that_are_off",
-        {"any(config.get(name) for name in REFUSED)": "any(name in config for name in REFUSED)"},
+        {OFF: "any(name in config for name in REFUSED)"},
         "is off, and is not refused",
+    ),
+    "an empty setting": ("other_networks", {OFF: "any(config.get(name) for name in REFUSED)"}, "takes {} for false"),
+    "theta by default 1e6": (
+        "another_theta",
+        {THETA: 'config.get("rope_theta", 1e6)'},
+        "it is 10000, and yours is 1,000,000",
     ),
     "weights of an earlier call": (
         NO_LAYERS,

@@ -98,6 +98,7 @@ class How:
     pairs: Callable[[int], list[tuple[int, int]]] = halves
     turned: str = "qk"
     theta: float | None = None
+    theta_missing: float = 1e4
     first_place: int = 0
     signs: tuple[int, int] = (1, 1)
     exponent: float = 2.0
@@ -116,6 +117,7 @@ class How:
     switched: str = "after"
     base_normed: str = ""
     biases: str = "qkv"
+    biased_late: str = ""
     transposed: str = ""
     layers: Callable[[int], int] = lambda count: count
     same_layer: bool = False
@@ -130,7 +132,7 @@ def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
     heads, hidden = config["num_attention_heads"], config["hidden_size"]
     key_heads = config.get("num_key_value_heads") or heads
     width = config.get("head_dim") or hidden // heads
-    theta = how.theta or config.get("rope_theta", 1e4)
+    theta = how.theta or config.get("rope_theta", how.theta_missing)
     eps = config["rms_norm_eps"] if how.eps is None else how.eps
 
     def norm(x: np.ndarray, name: str, where: str) -> np.ndarray:
@@ -142,7 +144,8 @@ def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
     def linear(x: np.ndarray, name: str, part: str) -> np.ndarray:
         weight = w[f"{name}.weight"]
         y = x @ (weight if part in how.transposed else weight.T)
-        return y + w[f"{name}.bias"] if part in how.biases and f"{name}.bias" in w else y
+        early = part in how.biases and part not in how.biased_late
+        return y + w[f"{name}.bias"] if early and f"{name}.bias" in w else y
 
     def rotated(x: np.ndarray) -> np.ndarray:
         y, of = x.copy(), width * heads if how.of_all_heads else width
@@ -160,6 +163,8 @@ def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
             parts[part] = how.cut(linear(x, f"{at}.{part}_proj", part), count)
             if part in how.turned:
                 parts[part] = rotated(parts[part])
+            if part in how.biased_late and f"{at}.{part}_proj.bias" in w:
+                parts[part] = parts[part] + how.cut(w[f"{at}.{part}_proj.bias"][None], count)
         y = np.zeros((heads, len(x), width))
         for head in range(heads):
             shared = how.group(head, heads, key_heads)
@@ -297,6 +302,10 @@ HOWS: dict[str, How] = {
     "q is not rotated: queries AND keys are": How(turned="k"),
     "v is rotated, too: only queries and keys are": How(turned="qkv"),
     "theta is fixed at 10000: rope_theta stands in config.json": How(theta=1e4),
+    **{
+        f"without rope_theta in config.json it is 10000, and yours is {theta:,.0f} then": How(theta_missing=theta)
+        for theta in (1e6, 5e5)
+    },
     "the angle is place * theta^(-2i/D), and yours has -i/D: of D numbers there are D/2 pairs": How(exponent=1.0),
     "the exponent is -2i/D, and its minus is missing: the first pair turns fastest": How(exponent=-2.0),
     "the angle is place * theta^(-2i/D), and D is the width of ONE head": How(of_all_heads=True),
@@ -334,6 +343,8 @@ HOWS: dict[str, How] = {
     "the bias of q is left out": How(biases="kv"),
     "the bias of k is left out": How(biases="qv"),
     "the bias of v is left out": How(biases="qk"),
+    "the biases of q and k are added after the rotation: a bias belongs to x @ weight.T, and q and k are turned with "
+    "theirs": How(biased_late="qk"),
     "the last layer is left out: there are num_hidden_layers": How(layers=lambda count: max(count - 1, 0)),
     "one layer was computed, but config.json says how many there are: num_hidden_layers": How(
         layers=lambda count: min(count, 1)
@@ -434,7 +445,8 @@ SWITCH = '        x = x + linear(silu(gate) * up, f"{at}.mlp.down_proj")\n'
 BIAS = 'if config["model_type"] == "qwen2" and name[-6] in "qkv" else y'
 HEAD = '    head = table if config.get("tie_word_embeddings") else tensor("lm_head.weight")\n'
 RESULT = '    return (norm(x[-1], "model.norm") @ head.T).astype(np.float32)\n'
-KIND = '    if config["model_type"] not in ("llama", "qwen2") or any(config.get(name) for name in REFUSED):\n'
+OFF = "any(config.get(name) not in (None, False) for name in REFUSED)"
+KIND = f'    if config["model_type"] not in ("llama", "qwen2") or {OFF}:\n'
 IDS = '    if not ids or min(ids) < 0 or max(ids) >= config["vocab_size"]:\n'
 SPEEDS = '    speeds = config.get("rope_theta", 10000.0) ** (-np.arange(0, width, 2) / width)\n'
 
@@ -520,14 +532,21 @@ MUTANTS = [
         "scaled",
         "scalings are left out",
         KIND,
-        KIND.replace(" or any(config.get(name) for name in REFUSED)", ""),
+        KIND.replace(f" or {OFF}", ""),
         "refused",
     ),
     Mutant(
         "null",
         "null is refused",
         KIND,
-        KIND.replace("any(config.get(name) for name in REFUSED)", "any(name in config for name in REFUSED)"),
+        KIND.replace(OFF, "any(name in config for name in REFUSED)"),
+        "refused",
+    ),
+    Mutant(
+        "empty",
+        "takes an empty setting for off",
+        KIND,
+        KIND.replace(OFF, "any(config.get(name) for name in REFUSED)"),
         "refused",
     ),
     Mutant("negative", "counts from the end", IDS, IDS.replace(" or min(ids) < 0", ""), "refused"),

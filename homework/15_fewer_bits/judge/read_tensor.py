@@ -181,6 +181,7 @@ MUTANTS = [
     Mutant("two_bytes", "takes two bytes for the length", START, START.replace("file[:8]", "file[:2]"), "length"),
     Mutant("four_bytes", "takes four bytes for the length", START, START.replace("file[:8]", "file[:4]"), "length"),
     Mutant("longer", "takes what there is of a header", LONGER, "    if False:\n", "length"),
+    Mutant("equal", "refuses a header that ends the file", LONGER, "    if start >= len(file):\n", "length"),
     Mutant("eight_more", "counts the length's bytes, too", LONGER, "    if start - 8 > len(file):\n", "length"),
     Mutant(
         "first",

@@ -299,7 +299,7 @@ def next_logits(folder: Mapping[str, np.ndarray], ids: Sequence[int]) -> np.ndar
     """
     # <solution next_logits>
     config = json.loads(bytes(folder["config.json"]))
-    if config["model_type"] not in ("llama", "qwen2") or any(config.get(name) for name in REFUSED):
+    if config["model_type"] not in ("llama", "qwen2") or any(config.get(name) not in (None, False) for name in REFUSED):
         raise ValueError(f"expected a plain llama or qwen2, got {config}")
     if not ids or min(ids) < 0 or max(ids) >= config["vocab_size"]:
         raise ValueError(f"expected tokens below {config['vocab_size']}, got {ids}")
@@ -363,7 +363,7 @@ def choose_block(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int
     Parameters
     ----------
     weight : (R, C) float32, finite.
-    blocks : the blocks to choose from, in any order.
+    blocks : the blocks to choose from, each at least 1, in any order.
     bound : 0 or more.
 
     Rules
