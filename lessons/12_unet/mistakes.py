@@ -10,28 +10,6 @@ import numpy as np
 
 Mistakes = Mapping[str, Callable[..., Any]]
 
-MASK_OF: Mistakes = {
-    "axis 0 has the pictures, (N, K, H, W): which axis has the K classes?": lambda logits: logits.argmax(axis=0),
-    "the last axis has the columns, (N, K, H, W): which axis has the K classes?": lambda logits: logits.argmax(axis=-1),
-    "axis 2 has the rows, (N, K, H, W): which axis has the K classes?": lambda logits: logits.argmax(axis=2),
-    "without an axis argmax counts through all numbers: name the axis of the classes": lambda logits: logits.argmax(),
-    "these are the largest logits themselves: argmax says which class has them": lambda logits: logits.max(axis=1),
-    "these are the smallest: the class with the largest logit is found": lambda logits: logits.argmin(axis=1),
-    "the axis of the classes is still there, with one place: leave keepdims away": (
-        lambda logits: logits.argmax(axis=1, keepdims=True)
-    ),
-    "this compares two classes, and there may be more: argmax along the axis of the classes": (
-        lambda logits: logits[:, 1] > logits[:, 0]
-    ),
-    "only the first picture is there: leave the axis of the pictures, and take argmax along that of the classes": (
-        lambda logits: logits[0].argmax(axis=0)
-    ),
-    "classes count from 0, as argmax does": lambda logits: logits.argmax(axis=1) + 1,
-    "a logit above 0 says nothing by itself: the class with the largest wins, so argmax along their axis": (
-        lambda logits: logits > 0
-    ),
-}
-
 
 def _by_rows_and_columns(a: np.ndarray, b: np.ndarray) -> float:
     """`iou` of one picture, by loops."""
@@ -85,6 +63,9 @@ IOU: Mistakes = {
     ),
     "two axes were added up, and masks of several pictures have three: .sum() without axes counts all pixels": (
         lambda a, b: (a & b).sum(axis=(0, 1)) / (a | b).sum(axis=(0, 1))
+    ),
+    "that is the mean of the IoUs of single rows or pictures: count over all pixels, and divide once": (
+        lambda a, b: np.mean([(one & other).sum() / (one | other).sum() for one, other in zip(a, b, strict=True)])
     ),
     "the loops over rows and columns are for one picture: & and | take masks of any shape": _by_rows_and_columns,
 }
@@ -359,36 +340,191 @@ ROWS_OF: Mistakes = {
     ),
 }
 
-SKIP: Mistakes = {
-    "beside's channels come first: [beside, below]": lambda beside, below: np.concatenate([below, beside], axis=1),
-    "the last axis has the columns, (N, C, H, W): which axis has the channels?": (
-        lambda beside, below: np.concatenate([beside, below], axis=-1)
+
+def _gathered(
+    place: int,
+    pixels: np.ndarray,
+    kernel: np.ndarray,
+    stride: int,
+    index: Callable[[int, int, int], int] = lambda place, i, stride: place - i * stride,
+    inside: Callable[[int, int], bool] = lambda index, length: 0 <= index < length,
+    last: int = 0,
+    whole: bool = False,
+) -> Any:
+    """`number_at` with a mistake.
+
+    index : place, pixel and stride -> which number of the kernel; inside : whether there is one; last : how many of
+    the last pixels are forgotten; whole : whether the sum is a whole number.
+    """
+    total: Any = 0
+    for i, pixel in enumerate(pixels[: len(pixels) - last]):
+        k = index(place, i, stride)
+        if inside(k, len(kernel)):
+            total += pixel * kernel[k]
+    return int(total) if whole else total
+
+
+def _first_found(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) -> Any:
+    """`number_at` that returns the product of the first pixel whose stamp lies there."""
+    for i, pixel in enumerate(pixels):
+        if 0 <= place - i * stride < len(kernel):
+            return pixel * kernel[place - i * stride]
+    return 0
+
+
+def _last_found(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) -> Any:
+    """`number_at` that keeps the product of the last pixel whose stamp lies there."""
+    total = 0
+    for i, pixel in enumerate(pixels):
+        if 0 <= place - i * stride < len(kernel):
+            total = pixel * kernel[place - i * stride]
+    return total
+
+
+def _without_pixel(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) -> Any:
+    """`number_at` that adds up the kernel's numbers alone."""
+    return _gathered(place, np.ones_like(pixels), kernel, stride)
+
+
+def _counted(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) -> int:
+    """`number_at` that counts the stamps."""
+    return int(_gathered(place, np.ones_like(pixels), np.ones_like(kernel), stride))
+
+
+def _pixels_for_places(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) -> Any:
+    """`number_at` that takes the pixels for their places."""
+    total: Any = 0
+    for i in pixels:
+        if 0 <= place - i * stride < len(kernel):
+            total += i * kernel[place - i * stride]
+    return total
+
+
+NUMBER_AT: Mistakes = {
+    "an index below 0 counts from the end of the kernel: skip pixels whose stamp begins behind the place": partial(
+        _gathered, inside=lambda k, n: k < n
     ),
-    "without an axis numpy joins along axis 0, the pictures: which axis has the channels?": (
-        lambda beside, below: np.concatenate([beside, below])
+    "some stamps end before the place, and their index is not in the kernel: how large may place - i * stride be?": (
+        partial(_gathered, inside=lambda k, n: k >= 0)
     ),
-    "axis 2 has the rows, (N, C, H, W): which axis has the channels?": (
-        lambda beside, below: np.concatenate([beside, below], axis=2)
+    "each pixel is asked for a number, also where its stamp does not lie at the place: is the index in the kernel?": (
+        partial(_gathered, inside=lambda k, n: True)
     ),
-    "np.concatenate takes ONE list of arrays, in brackets, and then the axis of the channels": (
-        lambda beside, below: np.concatenate(beside, below)
+    "index len(kernel) is one too many: the kernel's indices end at len(kernel) - 1": partial(
+        _gathered, inside=lambda k, n: 0 <= k <= n
     ),
-    "np.concatenate takes ONE list of arrays, in brackets, before the axis": (
-        lambda beside, below: np.concatenate(beside, below, axis=1)
+    "index 0 is left out: it is the kernel's first number": partial(_gathered, inside=lambda k, n: 0 < k < n),
+    "the kernel's last number is left out: its index is len(kernel) - 1": partial(
+        _gathered, inside=lambda k, n: 0 <= k < n - 1
     ),
-    "np.stack makes a new axis: np.concatenate joins along one that is there": (
-        lambda beside, below: np.stack([beside, below], axis=1)
+    "kernels are not always 3 long: len(kernel)": partial(_gathered, inside=lambda k, n: 0 <= k < 3),
+    "the stamps are one place apart here: where does stamp i begin?": partial(
+        _gathered, index=lambda place, i, stride: place - i
     ),
-    "np.stack makes a new axis in front: np.concatenate joins along one that is there": (
-        lambda beside, below: np.stack([beside, below])
+    "stamp i begins at i * stride, so place lies place - i * stride behind its beginning": partial(
+        _gathered, index=lambda place, i, stride: place + i * stride
     ),
-    "without an axis np.append makes one line of both: np.concatenate joins along an axis": np.append,
-    "only the first picture is there: leave its axis, and join along that of the channels": (
-        lambda beside, below: np.concatenate([beside[0], below[0]])
+    "upside down: place - i * stride, and not i * stride - place": partial(
+        _gathered, index=lambda place, i, stride: i * stride - place
     ),
-    "only the first picture is there: np.concatenate along the axis of the channels joins those of all pictures": (
-        lambda beside, below: np.concatenate([beside[0], below[0]])[None]
+    "the stride multiplies i alone: place - i * stride has no brackets": partial(
+        _gathered, index=lambda place, i, stride: (place - i) * stride
     ),
-    "these are still two arrays: np.concatenate makes one": (lambda beside, below: [beside, below]),
-    "this adds, as ResNet does: U-Net puts channel beside channel": lambda beside, below: beside + below,
+    "the place is one of the result, and not of the pixels: it is not multiplied by the stride": partial(
+        _gathered, index=lambda place, i, stride: place * stride - i
+    ),
+    "stride says how far apart stamps begin: it multiplies i, and is not taken off once": partial(
+        _gathered, index=lambda place, i, stride: place - i - stride
+    ),
+    "the index is rounded down to one that another place has: place - i * stride, without //": partial(
+        _gathered, index=lambda place, i, stride: place // stride - i
+    ),
+    "the kernel is read backwards: index place - i * stride, as it is": (
+        lambda place, pixels, kernel, stride: _gathered(place, pixels, kernel[::-1], stride)
+    ),
+    "the last pixel is not asked": partial(_gathered, last=1),
+    "several stamps may lie there: add up all of them. Is `return` in the loop?": _first_found,
+    "several stamps may lie there: the last one replaces the others, where += adds up": _last_found,
+    "these are the kernel's numbers alone: each times its pixel": _without_pixel,
+    "that is how many stamps lie there: add up their numbers, pixel times kernel": _counted,
+    "`for i in pixels` gives the pixels: `for i, pixel in enumerate(pixels)` gives their places, too": (
+        _pixels_for_places
+    ),
+    "the whole line is in the answer: which of its numbers was asked for?": (
+        lambda place, pixels, kernel, stride: _stamped(pixels, kernel, stride)
+    ),
+    "np.convolve knows no stride: which pixels have a stamp at the place?": (
+        lambda place, pixels, kernel, stride: np.convolve(pixels, kernel)[place]
+    ),
+}
+
+
+def _bordered(
+    run: Callable[[np.ndarray], np.ndarray],
+    x: np.ndarray,
+    multiple: int,
+    missing: Callable[[int, int], int] = lambda size, multiple: -size % multiple,
+    before: Callable[[int], int] = lambda n: 0,
+    after: Callable[[int], int] = lambda n: n,
+    cut: Callable[[np.ndarray, int, int], np.ndarray] = lambda y, height, width: y[:, :, :height, :width],
+    swapped: bool = False,
+    **options: Any,
+) -> np.ndarray:
+    """`any_size` with a mistake.
+
+    missing : size and multiple -> rows to add; before, after : of them, how many above and below; cut : the result,
+    height and width -> what is left of it; swapped : rows and columns are; options : of np.pad.
+    """
+    height, width = x.shape[2:]
+    below, right = missing(height, multiple), missing(width, multiple)
+    if swapped:
+        below, right = right, below
+    border = [(0, 0), (0, 0), (before(below), after(below)), (before(right), after(right))]
+    return cut(run(np.pad(x, border, **(options or {"mode": "edge"}))), height, width)
+
+
+def _cut_off(run: Callable[[np.ndarray], np.ndarray], x: np.ndarray, multiple: int) -> np.ndarray:
+    """`any_size` that makes the picture smaller."""
+    height, width = (size // multiple * multiple for size in x.shape[2:])
+    return run(x[:, :, :height, :width])
+
+
+ANY_SIZE: Mistakes = {
+    'run saw no border, or one of zeros: pad first, with mode="edge", then run, then cut': partial(
+        _bordered, mode="constant"
+    ),
+    'the border mirrors the picture: mode="edge" repeats the last row and column': partial(_bordered, mode="reflect"),
+    "the border is still on: the last two axes of the result have more places than those of x": partial(
+        _bordered, cut=lambda y, height, width: y
+    ),
+    "the wrong end is cut off: the border is below and at the right, so the FIRST rows and columns stay": partial(
+        _bordered, cut=lambda y, height, width: y[:, :, -height:, -width:]
+    ),
+    "a slice that ends at -0 is empty: where nothing is missing, nothing may be cut. Cut to :height and :width": (
+        partial(_bordered, cut=lambda y, height, width: y[:, :, : height - y.shape[2], : width - y.shape[3]])
+    ),
+    "the border is above and at the left, and belongs below and at the right: (0, missing)": partial(
+        _bordered, before=lambda n: n, after=lambda n: 0
+    ),
+    "the border is on all sides, and belongs below and at the right alone: (0, missing)": partial(
+        _bordered, before=lambda n: n
+    ),
+    "half of the border is above and at the left: all of it belongs below and at the right": partial(
+        _bordered, before=lambda n: n // 2, after=lambda n: n - n // 2
+    ),
+    "size % multiple is what is too much: how many are missing to the NEXT multiple?": partial(
+        _bordered, missing=lambda size, multiple: size % multiple
+    ),
+    "where nothing is missing, a whole multiple is added: multiple - size % multiple is never 0, and -size % multiple "
+    "is": partial(_bordered, missing=lambda size, multiple: multiple - size % multiple),
+    "the multiple itself is missing nowhere: how many rows are there up to the next one?": partial(
+        _bordered, missing=lambda size, multiple: multiple
+    ),
+    "the picture was made 16 in size: take `multiple`": partial(_bordered, missing=lambda size, multiple: -size % 16),
+    "the missing rows and columns are exchanged: x.shape is (N, C, H, W)": partial(_bordered, swapped=True),
+    "run is missing: the border was put on and cut off": lambda run, x, multiple: x,
+    "only the first picture is there: leave the axes N and C whole": lambda run, x, multiple: _bordered(
+        run, x, multiple
+    )[:1],
+    "rows and columns were cut off x until it fitted: ADD a border, and cut it off the result": _cut_off,
 }
