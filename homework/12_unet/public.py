@@ -1,4 +1,4 @@
-"""Public tests of lesson 12: every pixel stamps a kernel, and how well two masks agree."""
+"""Public tests of lesson 12: every pixel stamps a kernel, how well two masks agree, and the whole U."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, Student, expect, expect_refused, likely, task
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 
 PIXELS = np.array([[1.0, 2.0], [3.0, 4.0]])
 KERNEL = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
@@ -309,3 +309,118 @@ def numbers_that_are_no_class_are_refused(student: Student) -> None:
                     f"there is {number} in `{name}`, which a cast to a smaller type makes 1: compare before the cast"
                 )
             expect_refused(student.mean_iou, *masks, 3, cause=cause)
+
+
+MADE_OF = (
+    "u_net is made of transposed_convolution, and yours is wrong: mend it first (python3 course.py check "
+    "transposed_convolution), then look at u_net again"
+)
+U_ERRORS = {
+    "concatenation axis": "two arrays that do not lie beside each other are joined: a level keeps what `block` gave, "
+    "BEFORE its pooling, and the way up begins with what was kept LAST. Joined are the channels, axis 1",
+    "same number of dimensions": "an array is joined with a list: which ONE of the arrays kept has the size of x?",
+    "multiple values for argument": "np.concatenate takes ONE list of arrays, in brackets, before the axis",
+    "only integer scalar": "np.concatenate takes ONE list of arrays, in brackets, before the axis",
+    "shape-mismatch": "a block or a transposed convolution got another number of channels than its weight is for: is "
+    "the skip joined before `block`, and are `up` and `down` taken in their order?",
+    "cannot reshape": "max pooling: x is (N, C, H, W), and H // 2 squares of 2 lie below each other, W // 2 beside",
+    "pop from empty": "the way up takes as many arrays as the way down kept: one for each level",
+    "too many values": "an entry of `down` is a list of convolutions for `block`; one of `up` has two parts, the "
+    "transposed convolution (weight, bias) and a list of convolutions; `last` is (weight, bias)",
+    "not enough values": "an entry of `down` is a list of convolutions for `block`; one of `up` has two parts, the "
+    "transposed convolution (weight, bias) and a list of convolutions; `last` is (weight, bias)",
+    "missing 1 required": "`convolution` takes x, weight and bias: convolution(x, *last)",
+    "'tuple' object has no attribute": "a convolution is a pair, (weight, bias): take it apart",
+    "'list' object has no attribute": "that is a list of convolutions, (weight, bias) each, as `block` takes it",
+    "out of bounds": "the levels are counted: 0 to len(down) - 1, and `up` has its own order, the lowest first",
+    "list index": "the levels are counted: 0 to len(down) - 1, and `up` has its own order, the lowest first",
+    "local variable": "is a name used that gets its value only where there is a level?",
+}
+
+
+def levels_of(rng: np.random.Generator, count: int, channels: int = 2, classes: int = 3) -> list[Any]:
+    """down, bottom, up and last of a U-Net with whole numbers in it; all its blocks have as many channels.
+
+    No number on the way is so large that float32 would round it, and the first class has logits below 0 only.
+    """
+
+    def pair(*shape: int, outputs: int = channels) -> tuple[np.ndarray, np.ndarray]:
+        return rng.integers(-1, 3, shape).astype(np.float32), rng.integers(1, 4, outputs).astype(np.float32)
+
+    down = [[pair(channels, channels, 3, 3)] for _ in range(count)]
+    bottom = [pair(channels, channels, 1, 1), pair(channels, channels, 3, 3)]
+    up = [(pair(channels, channels, 2, 2), [pair(channels, 2 * channels, 3, 3)]) for _ in range(count)]
+    weight, bias = pair(classes, channels, 1, 1, outputs=classes)
+    weight[0], bias[0] = -1, -2
+    return [down, bottom, up, (weight, bias)]
+
+
+def compare_stamps(student: Student) -> None:
+    """Raise Failure where the student's transposed_convolution is wrong with a kernel and a stride of 2."""
+    x, weight = np.arange(1, 9, dtype=np.float32).reshape(1, 2, 2, 2), np.arange(16, dtype=np.float32)
+    weight, bias = weight.reshape(2, 2, 2, 2), np.array([100, -100], np.float32)
+    squares = np.einsum("nchw,coab->nohawb", x, weight).reshape(1, 2, 4, 4) + bias[:, None, None]
+    try:
+        with student.aside():
+            expect(student.transposed_convolution(x, weight, bias, (2, 2)), squares, what="transposed_convolution")
+    except (Failure, SubmissionError) as error:
+        failure = error if isinstance(error, Failure) else Failure("transposed_convolution raises on what is right")
+        failure.cause = MADE_OF
+        raise failure from None
+
+
+def expect_logits(student: Student, oracle: Any, x: np.ndarray, net: list[Any], what: str) -> None:
+    """Raise Failure unless the student's logits are right."""
+    try:
+        refused = "2 to the number of levels divides rows and columns here, so nothing is to be refused: len(down)"
+        with likely(U_ERRORS | {"ValueError": refused}):
+            got = student.u_net(x, *net)
+        expect(got, oracle.logits(x, *net), what=what, mistakes=oracle.logits_mistakes(x, *net))
+    except (Failure, SubmissionError) as error:
+        if isinstance(error, Failure) or (error.kind == "raise" and error.type != "NotImplementedError"):
+            compare_stamps(student)
+        raise
+
+
+def pictures(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Pictures of whole numbers from -2 to 4, as float32."""
+    return rng.integers(-2, 5, shape).astype(np.float32)
+
+
+@task("u_net", "levels", "bottom", "last", "dtype")
+def without_a_level(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """No level at all: bottom and last are left."""
+    expect_logits(student, oracle, pictures(rng, 1, 2, 3, 5), levels_of(rng, 0), "no level, 3x5 pixels")
+
+
+@task("u_net", "down", "bottom", "up", "skip", "last", "levels", "dtype")
+def one_level(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """One level: down, bottom, and up again to where it began."""
+    expect_logits(student, oracle, pictures(rng, 1, 2, 4, 6), levels_of(rng, 1), "one level, 4x6 pixels")
+
+
+@task("u_net", "levels", "down", "bottom", "up", "skip", "last", "sides", "dtype")
+def two_levels(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Two levels and two pictures: what was kept last is joined first."""
+    expect_logits(student, oracle, pictures(rng, 2, 2, 8, 4), levels_of(rng, 2), "two levels, 8x4 pixels")
+
+
+@task("u_net", "levels", "down", "bottom", "up", "skip", "last", "sides", "dtype")
+def three_levels(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Three levels of one channel."""
+    net = levels_of(rng, 3, channels=1, classes=1)
+    expect_logits(student, oracle, pictures(rng, 1, 1, 8, 16), net, "three levels, 8x16 pixels")
+
+
+@task("u_net", "sides", "levels", "down", "bottom", "up", "skip", "last", "dtype")
+def sides_that_can_be_halved(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """2x6 pixels are enough for one level, and 4x12 for two; 3x7, 2x6 for two levels and 4x10 raise ValueError."""
+    for levels, rows, cols in ((1, 2, 6), (2, 4, 12)):
+        what = f"{levels} levels, {rows}x{cols} pixels"
+        expect_logits(student, oracle, pictures(rng, 1, 2, rows, cols), levels_of(rng, levels), what)
+    for levels, rows, cols in ((1, 3, 7), (1, 4, 7), (1, 5, 4), (2, 2, 6), (2, 4, 10), (2, 6, 4)):
+        cause = (
+            f"{rows}x{cols} pixels cannot be halved {levels} times without a row or column left over: ask before the "
+            "way down, and raise ValueError"
+        )
+        expect_refused(student.u_net, pictures(rng, 1, 2, rows, cols), *levels_of(rng, levels), cause=cause)

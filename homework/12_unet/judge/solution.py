@@ -1,12 +1,15 @@
-"""Homework 12: a transposed convolution, and how well two masks agree.
+"""Homework 12: a transposed convolution, how well two masks agree, and as a bonus the whole U.
 
-Edit this file, then run `python3 course.py check transposed_convolution` (or mean_iou). You need numpy only.
+Edit this file, then run `python3 course.py check transposed_convolution` (or mean_iou, u_net). You need numpy only.
 Shapes: N samples, C input channels, O output channels, images of H rows and W columns, kernels of kh x kw.
 """
 
 from __future__ import annotations
 
 import numpy as np
+
+Convolution = tuple[np.ndarray, np.ndarray]
+"""weight and bias."""
 
 
 def transposed_convolution(
@@ -107,4 +110,77 @@ def mean_iou(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
         if either:
             ious.append(np.count_nonzero(a & b) / either)
     return float(sum(ious) / len(ious)) if ious else float("nan")
+    # </solution>
+
+
+def convolution(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """(N, C, H, W) -> (N, O, H, W): a convolution with kernels of 3x3, one zero around x, or of 1x1. Given."""
+    border = weight.shape[2] // 2
+    padded = np.pad(x, ((0, 0), (0, 0), (border, border), (border, border)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, weight.shape[2:], axis=(2, 3))
+    sums = np.tensordot(windows, weight, axes=((1, 4, 5), (1, 2, 3)))
+    return np.moveaxis(sums, 3, 1) + bias[:, None, None]
+
+
+def block(x: np.ndarray, convolutions: list[Convolution]) -> np.ndarray:
+    """(N, C, H, W) -> (N, O, H, W): one convolution after the other, and a ReLU after each. Given."""
+    for weight, bias in convolutions:
+        x = np.maximum(convolution(x, weight, bias), 0)
+    return x
+
+
+def u_net(
+    x: np.ndarray,
+    down: list[list[Convolution]],
+    bottom: list[Convolution],
+    up: list[tuple[Convolution, list[Convolution]]],
+    last: Convolution,
+) -> np.ndarray:
+    """(N, C, H, W) -> (N, K, H, W): the logits of a U-Net, made of `block`, your `transposed_convolution` and more.
+
+    Parameters
+    ----------
+    x : the pictures.
+    down, bottom : the convolutions of each level on the way down, from the uppermost, and those below all levels.
+    up : for each level on the way up, from the LOWEST, its transposed convolution, and its convolutions.
+    last : the 1x1 convolution at the end.
+
+    Rules
+    -----
+    down : on each level of the way down, `block` comes first, then max pooling: the largest of each 2x2 pixels, so that
+        half of the rows and columns are left.
+    bottom : below the last level, `block` runs with the convolutions of `bottom`.
+    up : on each level of the way up the transposed convolution, with its bias and a stride of 2 both ways, comes first,
+        then the skip, then `block`.
+    skip : along the channels, what `block` gave on the level of the same size on the way down, before its pooling, is
+        joined with what comes up. It comes first.
+    last : `convolution` with `last` gives the logits, and no ReLU follows.
+    levels : there are as many levels as `down` and `up` have entries; without any, bottom and last are left.
+    sides : rows or columns that cannot be halved once for each level raise ValueError; all other sizes are taken.
+    dtype : all in float32 gives float32; whole numbers below 2^24 come out exactly.
+
+    >>> one, none = np.ones((1, 1, 1, 1)), np.zeros(1)
+    >>> x = np.array([[[[1.0, 2.0], [3.0, 4.0]]]])
+    >>> u_net(x, [], [(one, none)], [], (one, np.array([0.5]))).tolist()
+    [[[[1.5, 2.5], [3.5, 4.5]]]]
+    >>> stamp, both = np.array([[[[1.0, 2.0], [3.0, 4.0]]]]), np.array([[[[100.0]], [[1.0]]]])
+    >>> u_net(x, [[(one, none)]], [(one, none)], [((stamp, none), [(both, none)])], (one, none)).tolist()
+    [[[[104.0, 208.0], [312.0, 416.0]]]]
+    """
+    # <solution u_net>
+    rows, cols = x.shape[2:]
+    if rows % 2 ** len(down) or cols % 2 ** len(down):
+        raise ValueError(f"u_net: {rows}x{cols} pixels cannot be halved {len(down)} times")
+    kept = []
+    for convolutions in down:
+        x = block(x, convolutions)
+        kept.append(x)
+        n, channels, height, width = x.shape
+        x = x.reshape(n, channels, height // 2, 2, width // 2, 2).max(axis=(3, 5))
+    x = block(x, bottom)
+    for (weight, bias), convolutions in up:
+        x = transposed_convolution(x, weight, bias, stride=(2, 2))
+        x = np.concatenate([kept.pop(), x], axis=1)
+        x = block(x, convolutions)
+    return convolution(x, *last)
     # </solution>
