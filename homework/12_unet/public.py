@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -316,13 +317,13 @@ MADE_OF = (
     "transposed_convolution), then look at u_net again"
 )
 U_ERRORS = {
-    "concatenation axis": "two arrays that do not lie beside each other are joined: a level keeps what `block` gave, "
-    "BEFORE its pooling, and the way up begins with what was kept LAST. Joined are the channels, axis 1",
     "same number of dimensions": "an array is joined with a list: which ONE of the arrays kept has the size of x?",
     "multiple values for argument": "np.concatenate takes ONE list of arrays, in brackets, before the axis",
     "only integer scalar": "np.concatenate takes ONE list of arrays, in brackets, before the axis",
     "shape-mismatch": "a block or a transposed convolution got another number of channels than its weight is for: is "
-    "the skip joined before `block`, and are `up` and `down` taken in their order?",
+    "the skip joined along axis 1 (and not added) before `block`, and are `up` and `down` taken in their order?",
+    "non-iterable int": "a stride is a pair, for rows and columns: stride=(2, 2)",
+    "tuple indices": "transposed_convolution takes x, weight, bias and stride, in this order: name it, stride=(2, 2)",
     "cannot reshape": "max pooling: x is (N, C, H, W), and H // 2 squares of 2 lie below each other, W // 2 beside",
     "pop from empty": "the way up takes as many arrays as the way down kept: one for each level",
     "too many values": "an entry of `down` is a list of convolutions for `block`; one of `up` has two parts, the "
@@ -369,13 +370,38 @@ def compare_stamps(student: Student) -> None:
         raise failure from None
 
 
+def why_apart(said: str) -> str | None:
+    """The likely cause where two arrays of different sizes are joined."""
+    found = re.search(r"along dimension (\d), .* 0 has size (\d+) and .* 1 has size (\d+)", said)
+    if not found:
+        return None
+    axis, first, second = map(int, found.groups())
+    if axis < 2:
+        return "the channels are joined, axis 1: rows and columns are the same on both sides"
+    sizes = f"the first of the arrays joined has {first} {('rows', 'columns')[axis - 2]}, and the second {second}"
+    if second == 2 * first:
+        return f"{sizes}: a level keeps what `block` gave BEFORE its pooling"
+    if first % second == 0:
+        return f"{sizes}: the way up begins with what was kept LAST, which is the smallest"
+    return f"{sizes}: does pooling halve both, and the transposed convolution, with stride=(2, 2), double both again?"
+
+
 def expect_logits(student: Student, oracle: Any, x: np.ndarray, net: list[Any], what: str) -> None:
     """Raise Failure unless the student's logits are right."""
+    refused = "2 to the number of levels divides rows and columns here, so nothing is to be refused: len(down)"
     try:
-        refused = "2 to the number of levels divides rows and columns here, so nothing is to be refused: len(down)"
-        with likely(U_ERRORS | {"ValueError": refused}):
+        try:
             got = student.u_net(x, *net)
-        expect(got, oracle.logits(x, *net), what=what, mistakes=oracle.logits_mistakes(x, *net))
+        except SubmissionError as error:
+            apart = why_apart(error.message)
+            with likely({error.message: apart} if apart else U_ERRORS | {"ValueError": refused}):
+                raise
+        try:
+            expect(got, oracle.logits(x, *net), what=what, mistakes=oracle.logits_mistakes(x, *net))
+        except Failure as failure:
+            if failure.cause is None and isinstance(got, np.ndarray) and got.shape == (len(x), *x.shape[2:]):
+                failure.cause = "these are masks: the logits of all classes are wanted, without argmax"
+            raise
     except (Failure, SubmissionError) as error:
         if isinstance(error, Failure) or (error.kind == "raise" and error.type != "NotImplementedError"):
             compare_stamps(student)

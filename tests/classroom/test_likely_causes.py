@@ -6477,6 +6477,191 @@ ARRAYS = {
         },
         "a type too small for `classes`",
     ),
+    "the kernels of the first channel, one each": (
+        "12_unet",
+        "a_kernel_for_each_pair_of_channels",
+        {
+            "stamps = np.tensordot(x[:, :, i, j], weight, axes=1)": (
+                "stamps = x[:, :1, i, j, None, None] * weight[0] if channels != outputs else "
+                "x[:, :, i, j][..., None, None] * weight[0]"
+            )
+        },
+        "is multiplied by weight[0, o] alone",
+    ),
+    "the uppermost skip first": (
+        "12_unet",
+        "two_levels",
+        {"[kept.pop(), x]": "[kept.pop(0), x]"},
+        "the way up begins with what was kept LAST",
+    ),
+    "what comes up joined first": (
+        "12_unet",
+        "one_level",
+        {"[kept.pop(), x]": "[x, kept.pop()]"},
+        "what comes up is joined first",
+    ),
+    "kept after its pooling": (
+        "12_unet",
+        "one_level",
+        {"        kept.append(x)\n": "", ".max(axis=(3, 5))\n": ".max(axis=(3, 5))\n        kept.append(x)\n"},
+        "a level keeps what `block` gave BEFORE its pooling",
+    ),
+    "a stride of one": (
+        "12_unet",
+        "one_level",
+        {"bias, stride=(2, 2))": "bias)"},
+        "double both again?",
+    ),
+    "a stride that is a number": (
+        "12_unet",
+        "one_level",
+        {"bias, stride=(2, 2))": "bias, stride=2)"},
+        "a stride is a pair",
+    ),
+    "a stride in the place of the bias": (
+        "12_unet",
+        "one_level",
+        {"weight, bias, stride=(2, 2))": "weight, (2, 2))"},
+        "in this order",
+    ),
+    "stamps without a bias": (
+        "12_unet",
+        "one_level",
+        {"weight, bias, stride=(2, 2))": "weight, stride=(2, 2))"},
+        "the bias of the transposed convolution is missing",
+    ),
+    "a ReLU after the stamps": (
+        "12_unet",
+        "one_level",
+        {
+            "x = transposed_convolution(x, weight, bias, stride=(2, 2))": (
+                "x = np.maximum(transposed_convolution(x, weight, bias, stride=(2, 2)), 0)"
+            )
+        },
+        "a ReLU follows the transposed convolution",
+    ),
+    "a mean of four": (
+        "12_unet",
+        "one_level",
+        {".max(axis=(3, 5))": ".mean(axis=(3, 5))"},
+        "that is mean pooling",
+    ),
+    "one of four": (
+        "12_unet",
+        "one_level",
+        {".max(axis=(3, 5))": "[:, :, :, 0, :, 0]"},
+        "the first is left",
+    ),
+    "four pixels half a picture apart": (
+        "12_unet",
+        "one_level",
+        {"height // 2, 2, width // 2, 2).max(axis=(3, 5))": "2, height // 2, 2, width // 2).max(axis=(2, 4))"},
+        "half a picture apart",
+    ),
+    "`down` from its end": (
+        "12_unet",
+        "two_levels",
+        {"for convolutions in down:": "for convolutions in down[::-1]:"},
+        "its first entry is the UPPERMOST level",
+    ),
+    "`up` from its end": (
+        "12_unet",
+        "two_levels",
+        {"convolutions in up:": "convolutions in up[::-1]:"},
+        "its first entry is the LOWEST level",
+    ),
+    "a last block": (
+        "12_unet",
+        "without_a_level",
+        {"return convolution(x, *last)": "return block(x, [last])"},
+        "a ReLU follows the last convolution",
+    ),
+    "a pair not taken apart": (
+        "12_unet",
+        "without_a_level",
+        {"return convolution(x, *last)": "return convolution(x, last)"},
+        "convolution(x, *last)",
+    ),
+    "no last convolution": (
+        "12_unet",
+        "one_level",
+        {"return convolution(x, *last)": "return x"},
+        "the last convolution is missing",
+    ),
+    "no bottom": (
+        "12_unet",
+        "without_a_level",
+        {"    x = block(x, bottom)\n": ""},
+        "`bottom` is missing",
+    ),
+    "logits as masks": (
+        "12_unet",
+        "one_level",
+        {"return convolution(x, *last)": "return convolution(x, *last).argmax(axis=1)"},
+        "these are masks",
+    ),
+    "a list joined": (
+        "12_unet",
+        "one_level",
+        {"[kept.pop(), x]": "[kept, x]"},
+        "which ONE of the arrays kept",
+    ),
+    "a join without brackets": (
+        "12_unet",
+        "one_level",
+        {"np.concatenate([kept.pop(), x], axis=1)": "np.concatenate(kept.pop(), x, axis=1)"},
+        "takes ONE list of arrays",
+    ),
+    "a sum for a skip": (
+        "12_unet",
+        "one_level",
+        {"np.concatenate([kept.pop(), x], axis=1)": "kept.pop() + x"},
+        "and not added",
+    ),
+    "zeros for a skip": (
+        "12_unet",
+        "one_level",
+        {"[kept.pop(), x]": "[0 * kept.pop(), x]"},
+        "zeros are in the place of the skip",
+    ),
+    "nothing kept": (
+        "12_unet",
+        "one_level",
+        {"        kept.append(x)\n": ""},
+        "one for each level",
+    ),
+    "three names for two parts": (
+        "12_unet",
+        "one_level",
+        {"for (weight, bias), convolutions in up": "for weight, bias, convolutions in up"},
+        "one of `up` has two parts",
+    ),
+    "sixteen, whatever the levels": (
+        "12_unet",
+        "without_a_level",
+        {"if rows % 2 ** len(down) or cols % 2 ** len(down):": "if rows % 16 or cols % 16:"},
+        "nothing is to be refused: len(down)",
+    ),
+    "odd columns cut off": (
+        "12_unet",
+        "sides_that_can_be_halved",
+        {
+            "if rows % 2 ** len(down) or cols % 2 ** len(down):": (
+                "x = x[:, :, :, : cols // 2 ** len(down) * 2 ** len(down)]\n    if rows % 2 ** len(down):"
+            )
+        },
+        "without a row or column left over",
+    ),
+    "turned stamps in a U": (
+        "12_unet",
+        "one_level",
+        {
+            "stamps = np.tensordot(x[:, :, i, j], weight, axes=1)": (
+                "stamps = np.tensordot(x[:, :, i, j], weight[:, :, ::-1], axes=1)"
+            )
+        },
+        "u_net is made of transposed_convolution",
+    ),
 }
 
 

@@ -153,6 +153,10 @@ def channel_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[st
     if weight.shape[0] == weight.shape[1]:
         own = weight * np.eye(len(weight), dtype=weight.dtype)[:, :, None, None]
         found["each output channel sees one input channel only: add up all of them"] = transposed(x, own, stride=stride)
+        first = np.broadcast_to(weight[:1], weight.shape) * np.eye(len(weight), dtype=weight.dtype)[:, :, None, None]
+        found["channel o of x is multiplied by weight[0, o] alone: all channels count, each with its own kernels"] = (
+            transposed(x, first, stride=stride)
+        )
         found["weight is read as (O, C, kh, kw), a convolution's order; here it is (C, O, kh, kw)"] = transposed(
             x, weight.swapaxes(0, 1), stride=stride
         )

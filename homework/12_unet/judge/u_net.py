@@ -63,6 +63,9 @@ def pooled(x: np.ndarray, how: str) -> np.ndarray:
         return np.asarray(sum(four) / x.dtype.type(4))
     if how == "first":
         return np.ascontiguousarray(four[0])
+    if how == "apart":
+        n, channels, height, width = x.shape
+        return np.asarray(x.reshape(n, channels, 2, height // 2, 2, width // 2).max(axis=(2, 4)))
     return np.maximum.reduce(four)
 
 
@@ -88,10 +91,13 @@ def logits(
     def inside(x: np.ndarray, level: int) -> np.ndarray:
         if level == len(down):
             return x if lacks == "bottom" else blocks(x, bottom)
-        beside = x if lacks == "down" else blocks(x, down[level])
+        entry = down[-1 - level] if lacks == "down order" else down[level]
+        beside = x if lacks == "down" else blocks(x, entry)
         (weight, bias), convolutions = up[level if lacks == "order" else len(down) - 1 - level]
         below = pooled(x if join == "input" else beside, pool)
         below = grown(inside(below, level + 1), weight, 0 * bias if lacks == "bias" else bias)
+        if lacks == "sign":
+            below = np.maximum(below, 0)
         if lacks == "skip":
             beside = 0 * beside
         elif join == "input":
@@ -125,6 +131,10 @@ def logits_mistakes(
         found |= {
             "what comes up is joined first: what was kept comes first, [kept, x]": logits(x, *net, join="below first"),
             "that is mean pooling: the LARGEST of each 2x2 pixels is left": logits(x, *net, pool="mean"),
+            "the four pixels lie half a picture apart: which of the two new axes has the 2, if they are neighbours?": (
+                logits(x, *net, pool="apart")
+            ),
+            "a ReLU follows the transposed convolution: none does": logits(x, *net, lacks="sign"),
             "of each 2x2 pixels the first is left: take the largest": logits(x, *net, pool="first"),
             "the bias of the transposed convolution is missing: the third argument": logits(x, *net, lacks="bias"),
             "zeros are in the place of the skip: what did the level keep?": logits(x, *net, lacks="skip"),
@@ -136,6 +146,9 @@ def logits_mistakes(
             ),
         }
     if len(down) > 1:
+        found["`down` is taken from its end: its first entry is the UPPERMOST level"] = logits(
+            x, *net, lacks="down order"
+        )
         found["`up` is taken from its end: its first entry is the LOWEST level"] = logits(x, *net, lacks="order")
     return wrong(found, right)
 
