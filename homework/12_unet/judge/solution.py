@@ -136,7 +136,7 @@ def u_net(
     up: list[tuple[Convolution, list[Convolution]]],
     last: Convolution,
 ) -> np.ndarray:
-    """(N, C, H, W) -> (N, K, H, W): the logits of a U-Net, made of `block`, your `transposed_convolution` and more.
+    """(N, C, H, W) -> (N, K, H, W): a whole U-Net, from pictures to logits, with your `transposed_convolution` in it.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def u_net(
     up : on each level of the way up the transposed convolution, with its bias and a stride of 2 both ways, comes first,
         then the skip, then `block`.
     skip : along the channels, what `block` gave on the level of the same size on the way down, before its pooling, is
-        joined with what comes up. It comes first.
+        joined with what comes up. What was kept comes first.
     last : `convolution` with `last` gives the logits, and no ReLU follows.
     levels : there are as many levels as `down` and `up` have entries; without any, bottom and last are left.
     sides : rows or columns that cannot be halved once for each level raise ValueError; all other sizes are taken.
