@@ -46,7 +46,8 @@ def test_an_exercise_left_out_spoils_no_question_about_another(homework: Homewor
     first = homework.exercises[0]  # others come after it in the sheet
     found = ask(homework, put_back(solution, stub, names_of(stub, first.id)))
     built_on = {
-        "flatten": {"reshape"}, "im2col": {"conv2d"}, "quantize": {"int8_matvec", "choose_block"}
+        "flatten": {"reshape"}, "im2col": {"conv2d"}, "quantize": {"int8_matvec", "choose_block"},
+        "transposed_convolution": {"u_net"},
     }.get(first.id, set())  # fmt: skip
     spoilt = [one.name for one in found if not one.passed and one.exercise not in {first.id, *built_on}]
     assert spoilt == []
