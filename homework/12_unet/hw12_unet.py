@@ -115,9 +115,10 @@ def u_net(
 
     Parameters
     ----------
-    x : the pictures.
-    down, bottom : the convolutions of each level on the way down, from the uppermost, and those below all levels.
-    up : for each level on the way up, from the LOWEST, its transposed convolution, and its convolutions.
+    x : the pictures. Each convolution below, transposed ones too, is a pair, (weight, bias).
+    down : for each level on the way down, from the uppermost, a list of its convolutions.
+    bottom : a list of the convolutions below all levels.
+    up : for each level on the way up, from the LOWEST, its transposed convolution and a list of its convolutions.
     last : the 1x1 convolution at the end.
 
     Rules
