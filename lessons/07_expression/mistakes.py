@@ -240,6 +240,21 @@ def _added_leaf(node: Any) -> Any:
     return [*order, node]
 
 
+def _unpacked_leaf(node: Any) -> Any:
+    return [*_unpacked_leaf(node.children[0]), *_unpacked_leaf(node.children[1]), node] if node.children else node
+
+
+def _leaves_added(node: Any) -> Any:
+    if not node.children:
+        return node
+    return _leaves_added(node.children[0]) + _leaves_added(node.children[1]) + [node]
+
+
+def _itself_again(node: Any) -> list[Any]:
+    """A call for the node itself in the loop over its children."""
+    return [one for _ in node.children for one in _itself_again(node)] + [node]
+
+
 def _empty_leaf(node: Any) -> list[Any]:
     return [*(one for child in node.children for one in _empty_leaf(child)), node] if node.children else []
 
@@ -389,6 +404,13 @@ REVERSE_POLISH: Mistakes = {
     "the right child may be a function, too: call reverse_polish for it as for the left one": _right_as_it_is,
     "the left child may be a function, too: call reverse_polish for it as for the right one": _left_as_it_is,
     "a list and a node cannot be added: a node without children must give a list, too, [node]": _added_leaf,
+    "* takes a list apart, and a single node is none: a node without children must give a list, too, [node]": (
+        _unpacked_leaf
+    ),
+    "+ joins lists, and a single node is none: a node without children must give a list, too, [node]": _leaves_added,
+    "the call is for the node itself, which calls itself once more, and so on: call reverse_polish for each child": (
+        _itself_again
+    ),
     "a node without children stands in the list, too: its own list is [node], and not []": _empty_leaf,
     "`return` stands in the loop: it belongs after it, where all children are in the list": _returns_in_the_loop,
     "only the first child is there: does `return` stand in the loop? It belongs after it": _first_child_alone,
@@ -520,6 +542,11 @@ def _next_word_a_comma(text: str, functions: Collection[str]) -> bool:
     return any(word in functions and words[i + 1] == "," for i, word in enumerate(words))
 
 
+def _pattern_found(pattern: str, text: str, functions: Collection[str]) -> bool:
+    """Whether the pattern is found with one of the names in the place of its braces."""
+    return any(re.search(pattern.format(re.escape(name)), text) for name in functions)
+
+
 MISPLACED: Mistakes = {
     "after the last word comes the first one here, which may be a bracket: nothing follows a function at the end": (
         _round_to_the_first
@@ -531,7 +558,7 @@ MISPLACED: Mistakes = {
     "with the next": _first_of_equal_words,
     "words.index(word) finds the first of equal words, and after the last one there is none: go through the words by "
     "their places": _without_the_last,
-    "the table is the argument `functions`: the lesson's FUNCTIONS does not have log1p and expm1": (
+    "the table is the argument `functions`: the lesson's FUNCTIONS does not have log and log1p": (
         lambda text, functions: any(_found(text, {"add", "sub", "mul", "div"}))
     ),
     "whitespace may stand before a bracket, so the next character does not tell: look at the next word": (
@@ -573,8 +600,22 @@ MISPLACED: Mistakes = {
             word in functions and before != "(" for before, word in pairwise(["", *_words(text)])
         )
     ),
-    "the lesson's parse wants two values of each function, so sqrt(@0) is an error to it: look at the words": (
-        lambda text, functions: text != "mul(@0,@1)"
+    "the lesson's parse wants two values of each function, so log(@0) is an error to it: look at the words": (
+        lambda text, functions: text not in ("add(@0,@1)", "@0")
+    ),
+    "a name was found inside a longer one, as `log` is in `log1p`: compare whole words, which cut(text) gives": (
+        lambda text, functions: _pattern_found(r"{}(?!\s*\()", text, functions)
+    ),
+    "a name was found at the beginning of a longer one, as `log` is in `log1p`: compare whole words, which cut(text) "
+    "gives": lambda text, functions: _pattern_found(r"\b{}(?!\s*\()", text, functions),
+    "a name was found at the end of a longer one, as `log` is in `xlog`: compare whole words, which cut(text) gives": (
+        lambda text, functions: _pattern_found(r"{}\b(?!\s*\()", text, functions)
+    ),
+    "a name was found inside a longer one, as `log` is in `log1p`, and whitespace may stand before a bracket: look at "
+    "whole words, which cut(text) gives": lambda text, functions: _pattern_found(r"{}(?!\()", text, functions),
+    "a name was found inside a longer one, as `log` is in `log1p`, and of one that stands there twice the first may "
+    "have its bracket: go through the words, which cut(text) gives": lambda text, functions: any(
+        name in text and f"{name}(" not in re.sub(r"\s", "", text) for name in functions
     ),
     "True wherever a function stands: is what comes after it the word alone? A (word, start, end), a list of words or "
     "a TokenType is never equal to '('": lambda text, functions: any(word in functions for word in _words(text)),
