@@ -23,8 +23,14 @@ SINGLE = (
     "leaves an array as it is"
 )
 EXCHANGED = "the number of values and the function are exchanged: an entry of table() is taken apart in the other order"
+RETURNED_ERROR = "an ExpressionError was returned, and nobody notices: `raise ExpressionError(...)`"
 STACK = {
     "unknown word": MISSING,
+    "non-iterable ExpressionError": RETURNED_ERROR,
+    "return arrays must be of ArrayType": "a numpy function of one value was given two, and takes the second for "
+    "`out`: look at atan2 in table(), which is numpy's arctan2",
+    "inhomogeneous shape": "np.max([a, b]) makes one array of both values, and theirs may differ in shape: np.maximum "
+    "and np.minimum compare two values",
     "<ufunc": EXCHANGED,
     "'numpy.ufunc' object cannot be interpreted": EXCHANGED,
     "numpy.ufunc": "the entry is the function alone: how many values it takes must stand in the table, too",
@@ -87,7 +93,16 @@ def expect_refusal(call: Callable[..., Any], *args: Any, accepted: str, index_er
     lesson = "the lesson raised ValueError; here it is ExpressionError, which stands at the top of the file"
     slips = dict.fromkeys(("AttributeError", "KeyError", "TypeError"), "")
     instead = {"IndexError": index_error, "ValueError": lesson, **slips}
-    expect_refused(call, *args, error="ExpressionError", cause=accepted, instead=instead)
+
+    def with_cause(*args: Any) -> Any:
+        try:
+            return call(*args)
+        except SubmissionError as error:
+            if "non-iterable ExpressionError" in error.message:
+                instead["TypeError"] = RETURNED_ERROR
+            raise
+
+    expect_refused(with_cause, *args, error="ExpressionError", cause=accepted, instead=instead)
 
 
 def expect_value(got: Any, expected: Any, **more: Any) -> None:
@@ -258,7 +273,7 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
 
 @task("functions", "syntax", section="A tree")
 def brackets_and_commas_have_their_places(student: Student) -> None:
-    """sin(@0 and max(@0,) and max(@0 @1) and sin@0 and sqrt(@0)) raise ExpressionError."""
+    """sin(@0 and max(@0,) and max(@0 @1) and sin@0 and sin@0) and sqrt(@0)) raise ExpressionError."""
     ended = "the tokens had ended already: skip(...) and read_value(...) look before they read"
     look = "let skip(...) look at the token"
     behind = "a comma was accepted without a value behind it: after a comma a value must follow"
@@ -274,6 +289,9 @@ def brackets_and_commas_have_their_places(student: Student) -> None:
         ("max(@0,,@1)", "two commas were accepted with no value between them: take one, and then a value must follow"),
         ("max(@0 @1)", between),
         ("sin@0", f"a missing left bracket was accepted: {look}"),
+        ("sin@0)", f"a missing left bracket was accepted: {look}"),
+        ("max@0,@1)", f"a missing left bracket was accepted: {look}"),
+        ("add(sin@0),@1)", f"a missing left bracket was accepted: {look}"),
         ("sin,@0)", f"a comma was taken for the left bracket: {look}"),
         ("max(@0(@1)", f"a bracket was taken for the comma: {look}"),
         ("sin(@0,", "a comma was taken for the right bracket"),
@@ -369,6 +387,8 @@ def arrays_keep_shape_and_type(student: Student, rng: np.random.Generator) -> No
             with likely(STACK):
                 got = student.evaluate(text, [x, y, z])
             mistakes = {cause: expected.astype(np.float64)}
+            if expected.size == 1:
+                mistakes["an array of one element is no single number: plain(...) leaves it as it is"] = expected.item()
             expect(got, expected, rtol=1e-5, atol=1e-6, what=f"{text} for {x.dtype}", mistakes=mistakes)
 
 
@@ -377,7 +397,7 @@ def arrays_keep_shape_and_type(student: Student, rng: np.random.Generator) -> No
     section="The expressions of a real network",
 )  # fmt: skip
 def numbers_give_numbers(student: Student, rng: np.random.Generator) -> None:
-    """Whole numbers stay whole in add, max and neg; the sine of a number does not widen a float32 array beside it."""
+    """Whole numbers stay whole in mul, add, max, pow, neg and abs; div(3,2) is 1.5; mul(@0,sin(2)) stays float32."""
     cause = NUMPY
     exchanged = "left and right are exchanged: the value popped first is the right one"
     for text, expected, raw, turned in (
@@ -432,7 +452,10 @@ def the_language_can_be_extended(student: Student) -> None:
         "the new function never reached the reader: hand evaluate, as its third argument, the table that has it. "
         "(table() may make a new one at each call, and update(...) gives None.)"
     )
-    asked = "read_value and compute must ask the table that they are given, `functions`, and not table()"
+    asked = (
+        "read_value and compute must ask the table that they are given, `functions`, and neither table() nor another "
+        "one of your own"
+    )
     alone = "the new function is there, and all others are missing: hand over a table that has both"
     exchanged = "the number of values and the function are exchanged: write the new entry as table() writes its own"
     causes = {"unknown word 'add'": alone, "unknown word": global_table, "KeyError": asked}
@@ -483,13 +506,19 @@ def the_table_stays_as_it_is(student: Student) -> None:
     early = "an error ended evaluate_with before the table was put back: change a copy, and nothing has to be put back"
     expect_refused(student.evaluate_with, "late(@0,@1)", [1, 2], "late", 1, lambda x: x, error="ExpressionError")
     expect_refusal(student.tokens, "late(@0)", accepted=early, index_error="")
-    with suppress(SubmissionError):
-        student.evaluate_with("fails(@0)", [0], "fails", 1, lambda x: 1 / int(x))
-    raised = (
-        "the function of evaluate_with raised a ZeroDivisionError, and the table was not put back: change a copy, and "
-        "nothing has to be put back, whatever is raised"
-    )
-    expect_refusal(student.tokens, "fails(@0)", accepted=raised, index_error="")
+    failing: dict[str, Callable[[Any], Any]] = {
+        "a ZeroDivisionError": lambda x: 1 / int(x),
+        "a KeyError": lambda x: {}[x],
+        "an AttributeError": lambda x: x.nothing,
+    }
+    for error, function in failing.items():
+        with suppress(SubmissionError):
+            student.evaluate_with("fails(@0)", [0], "fails", 1, function)
+        raised = (
+            f"the function of evaluate_with raised {error}, and the table was not put back: change a copy, and nothing "
+            "has to be put back, whatever is raised"
+        )
+        expect_refusal(student.tokens, "fails(@0)", accepted=raised, index_error="")
     got = student.evaluate_with("max(@0,@1)", [1, 2], "max", 2, lambda a, b: 7)
     expect(got, 7, what="max(@0,@1) with a function max that gives 7")
     with likely({"unknown word 'max'": GONE}):

@@ -4507,6 +4507,83 @@ ARRAYS = {
         {"    if len(children) != arity:\n": "    if False:\n"},
         "compare the number of children with the table",
     ),
+    "an error that is returned": (
+        "07_expression",
+        "a_wrong_number_of_values_is_refused",
+        {
+            '        raise ExpressionError(f"{token.text} at {token.start} takes': (
+                '        return ExpressionError(f"{token.text} at {token.start} takes'
+            )
+        },
+        "`raise ExpressionError(...)`",
+    ),
+    "arctan of two values": (
+        "07_expression",
+        "functions_of_two_values_compute",
+        {"np.arctan2": "np.arctan"},
+        "takes the second for `out`: look at atan2",
+    ),
+    "np.max of a list": (
+        "07_expression",
+        "arrays_keep_shape_and_type",
+        {"np.maximum": "lambda a, b: np.max([a, b])"},
+        "makes one array of both values",
+    ),
+    "whatever has one element as a number": (
+        "07_expression",
+        "arrays_keep_shape_and_type",
+        {
+            PUSHED: (
+                "value = function.compute(*reversed(values))\n"
+                "            stack.append(value.item() if np.size(value) == 1 and hasattr(value, 'item') else value)"
+            )
+        },
+        "an array of one element is no single number",
+    ),
+    "the last child alone": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {"return Node(token, tuple(children)), at": "return Node(token, (child,)), at"},
+        "only the last value became a child",
+    ),
+    "an opening bracket that may be missing": (
+        "07_expression",
+        "brackets_and_commas_have_their_places",
+        {
+            "    at = skip(tokens, at + 1, TokenType.LEFT_BRACKET)\n": (
+                "    at += 1\n    at += at < len(tokens) and tokens[at].type is TokenType.LEFT_BRACKET\n"
+            )
+        },
+        "a missing left bracket was accepted",
+    ),
+    "put back after a list of errors": (
+        "07_expression",
+        "the_table_stays_as_it_is",
+        {
+            "    return evaluate(text, operands, {**table(), name: Function(arity, function)})\n": (
+                "    global table\n"
+                "    old, functions = table, {**table(), name: Function(arity, function)}\n"
+                "    table = lambda: functions\n"
+                "    try:\n"
+                "        value = evaluate(text, operands)\n"
+                "    except (ValueError, TypeError, ArithmeticError):\n"
+                "        table = old\n"
+                "        raise\n"
+                "    table = old\n"
+                "    return value\n"
+            )
+        },
+        "raised a KeyError, and the table was not put back",
+    ),
+    "a table of one's own": (
+        "07_expression",
+        "the_language_can_be_extended",
+        {
+            "    arity = functions[token.text].arity\n": "    arity = OWN[token.text]\n",
+            "# --- step 2: tokens -> tree ---\n": "OWN = {name: entry.arity for name, entry in table().items()}\n",
+        },
+        "nor another one of your own",
+    ),
     "a comma before the bracket": (
         "07_expression",
         "brackets_and_commas_have_their_places",

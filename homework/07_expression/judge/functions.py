@@ -76,6 +76,7 @@ def tree_mistakes() -> dict[str, Tree]:
             ("sin", "@0"),
         ),
         "the last value is missing: put each value into the list before you look for the next comma": ("sub", ("sin",)),
+        "only the last value became a child: put each into a list, and go on while a comma follows": ("sub", "@1"),
         "only the first value became a child: go on while a comma follows": ("sub", ("sin", "@0")),
         "sin has its value twice: it has one child": ("sub", ("sin", "@0", "@0"), "@1"),
     }
@@ -437,6 +438,13 @@ MUTANTS = [
         "                at += 1\n" + _MORE,
         breaks="syntax",
     ),
+    Mutant(
+        "opening bracket optional",
+        "sin@0) is read as sin(@0)",
+        old="    at = skip(tokens, at + 1, TokenType.LEFT_BRACKET)\n",
+        new="    at += 1\n    at += at < len(tokens) and tokens[at].type is TokenType.LEFT_BRACKET\n",
+        breaks="syntax",
+    ),
     Mutant("cos", "a neighbour in numpy's list", old="np.sin)", new="np.cos)", breaks="one"),
     Mutant(
         "degrees",
@@ -629,6 +637,24 @@ MUTANTS = [
             "    try:\n"
             "        value = evaluate(text, operands)\n"
             "    except ExpressionError:\n"
+            "        table = old\n"
+            "        raise\n"
+            "    table = old\n"
+            "    return value\n"
+        ),
+        breaks="same",
+    ),
+    Mutant(
+        "put back after a longer list of errors",
+        "three kinds of exceptions are many, and not all",
+        old=_WITH,
+        new=(
+            "    global table\n"
+            "    old, functions = table, {**table(), name: Function(arity, function)}\n"
+            "    table = lambda: functions\n"
+            "    try:\n"
+            "        value = evaluate(text, operands)\n"
+            "    except (ValueError, TypeError, ArithmeticError):\n"
             "        table = old\n"
             "        raise\n"
             "    table = old\n"
