@@ -461,13 +461,19 @@ def _listed(arguments: tuple[Any, ...]) -> str:
 
 
 def _short(value: Any) -> str:
-    """The value in one line; a large array by its shape, a function by its name, an operator by what it reads."""
+    """The value in one line; a large array by its shape, a function by its name, an operator by what it reads.
+
+    >>> _short("a  b"), _short("a" * 90)
+    ("'a  b'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...")
+    """
     if isinstance(value, np.ndarray):
         if value.size > SHOWN:
             return f"an array of shape {value.shape}"
         return str((value.astype(str).astype(float) if value.dtype.kind == "f" else value).tolist())
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
+    if isinstance(value, str):
+        return _cut(repr(value))  # all its spaces count, two in a row as well
     if isinstance(value, Operator):
         return f"Operator({value.name!r}, inputs={[operand.name for operand in value.inputs]})"
     if isinstance(value, list) and any(map(callable, value)):
@@ -476,7 +482,10 @@ def _short(value: Any) -> str:
         text = f"{{{', '.join(f'{_short(key)}: {_short(each)}' for key, each in value.items())}}}"
     else:
         text = getattr(value, "__name__", None) or " ".join(ADDRESS.sub(r"a \1", repr(_plain(value))).split())
-    longest = 2 * LONGEST if isinstance(value, dict) else LONGEST  # a network is of no use without its end
+    return _cut(text, 2 * LONGEST if isinstance(value, dict) else LONGEST)  # a network is of no use without its end
+
+
+def _cut(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 

@@ -62,6 +62,9 @@ MEANING: Mistakes = {
     ),
     "a weight is called an attribute here": lambda token: (MARKS | {"@": "weight"}).get(token[0], "parameter"),
     "an option is called a parameter here": lambda token: MARKS.get(token[0], "option"),
+    "the words name one thing each, without an s at the end: attribute, slot, shape and parameter": lambda token: (
+        MARKS.get(token[0], "parameter") + "s"
+    ),
     "# gives the shape of an operand, and is called a shape here": lambda token: (MARKS | {"#": "operand"}).get(
         token[0], "parameter"
     ),
@@ -73,6 +76,9 @@ MEANING: Mistakes = {
         token[0], "parameter"
     ),
 }
+
+
+NUMPY = {"f32": np.float32, "i64": np.int64}
 
 
 def _sizes_as_text(text: str) -> tuple[list[str], str]:
@@ -176,6 +182,13 @@ SHAPE: Mistakes = {
     "the type stays text, such as f32: numpy has other names for its types": lambda text: (
         _each(_sizes_as_text(text)[0]),
         np.dtype(_sizes_as_text(text)[1]),
+    ),
+    "the type stays text, f32 and not np.float32: return what follows the )": lambda text: (
+        _each(_sizes_as_text(text)[0]),
+        NUMPY.get(_sizes_as_text(text)[1], _sizes_as_text(text)[1]),
+    ),
+    "the type stays text, so no table of numpy's types is needed, and bf16 is in none: return what follows the )": (
+        lambda text: (_each(_sizes_as_text(text)[0]), NUMPY[_sizes_as_text(text)[1]])
     ),
     "the 32 in f32 is no size: look for sizes only in what comes before the )": lambda text: (
         _each(re.findall(r"\d+|\?", text)),
@@ -424,11 +437,16 @@ WEIGHT: Mistakes = {
 }
 
 
-def _by_line(change: Callable[[str, list[str], str, str], str], joined: str = "\n") -> Callable[[str, str, str], str]:
-    """A `retype` that makes each line what `change` makes of (line, tokens, name, new type)."""
+Change = Callable[[str, list[str], str, str], str]
+
+
+def _by_line(change: Change, joined: str = "\n", first: int = 2) -> Callable[[str, str, str], str]:
+    """A `retype` that makes each line from `first` on what `change` makes of (line, tokens, name, new type)."""
 
     def retype(text: str, name: str, new_type: str) -> str:
-        return joined.join(change(line, line.split(), name, new_type) for line in text.split("\n"))
+        lines = text.split("\n")
+        changed = (change(line, line.split(), name, new_type) for line in lines[first:])
+        return joined.join([*lines[:first], *changed])
 
     return retype
 
@@ -446,61 +464,130 @@ def _only_the_line(text: str, name: str, new_type: str) -> str:
     return next(line for line, was in zip(_lines(text, name, new_type), old, strict=True) if line != was)
 
 
+def _at_each_space(line: str, tokens: list[str], name: str, new_type: str) -> str:
+    parts = line.split(" ")
+    return " ".join([new_type, *parts[1:]]) if parts[1:2] == [name] else line
+
+
+def _joined_by_single_spaces(line: str, tokens: list[str], name: str, new_type: str) -> str:
+    return " ".join([new_type, *tokens[1:]]) if tokens[1:2] == [name] else line
+
+
+def _by_pattern(line: str, tokens: list[str], name: str, new_type: str) -> str:
+    return re.sub(rf"^\S+(\s+{name}(?!\S))", lambda found: new_type + found[1], line)
+
+
+LINE_2 = "; and line 2 holds two counts, no type and name: leave it as it is"
+BY_LINE: Mapping[str, Change] = {
+    "the name was replaced: the type is the first token of its line": (
+        lambda line, tokens, name, new_type: line.replace(name, new_type, 1) if tokens[1:2] == [name] else line
+    ),
+    "the type stands in the operator's name once more, and that changed, too: replace it once": (
+        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type) if tokens[1:2] == [name] else line
+    ),
+    "the name may stand elsewhere, too, and inside a longer one: compare it with the second token alone": (
+        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type, 1) if name in line else line
+    ),
+    "the name may stand inside a longer one: compare it with the whole second token, by ==": (
+        lambda line, tokens, name, new_type: (
+            line.replace(tokens[0], new_type, 1) if name in "".join(tokens[1:2]) else line
+        )
+    ),
+    "a type may read like this name, and capital letters make another one: compare it with the second token by ==": (
+        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type, 1) if name in tokens[:2] else line
+    ),
+    "split(' ') makes an empty token of each further space where columns are padded: split() takes any run of them": (
+        _at_each_space
+    ),
+    "the spaces that pad the columns are gone: change the first token within its line": _joined_by_single_spaces,
+    "the line's other tokens are lost: only the first one changes": (
+        lambda line, tokens, name, new_type: new_type if tokens[1:2] == [name] else line
+    ),
+    "the operands and what follows them are lost: only the first token changes": (
+        lambda line, tokens, name, new_type: f"{new_type} {name}" if tokens[1:2] == [name] else line
+    ),
+    "in a pattern a . stands for any character: re.escape(name), or compare the name with the second token": (
+        _by_pattern
+    ),
+}
+"""Likely cause -> what becomes of a line. The same may be done to the second line of the text, too."""
+
+JOINED: Mapping[str, Callable[[list[str]], Any]] = {
+    "each line is still a list of its tokens: join these by spaces, then the lines by line breaks": lambda lines: [
+        line.split() for line in lines
+    ],
+    "the lines came back in a list: join them again": lambda lines: lines,
+    "the lines were joined without line breaks: '\\n'.join": "".join,
+    "the lines were joined by spaces: '\\n'.join keeps the line breaks": " ".join,
+    "there is a line break too many at the end: join puts them between the lines only": lambda lines: (
+        "\n".join(lines) + "\n"
+    ),
+    "the line break at the end is lost: splitlines() keeps none, and split('\\n') an empty last line for it": (
+        lambda lines: "\n".join(lines).removesuffix("\n")
+    ),
+    "a line break was put at the end of each text: split('\\n') and join keep one where there is one": lambda lines: (
+        "\n".join(lines).removesuffix("\n") + "\n"
+    ),
+}
+"""Likely cause -> what is returned of the lines, of which one has its new type."""
+
+
+def _joined(join: Callable[[list[str]], Any], first: int = 2) -> Callable[[str, str, str], Any]:
+    return lambda text, name, new_type: join(_by_line(_named, first=first)(text, name, new_type).split("\n"))
+
+
 RETYPE: Mistakes = {
     "the text came back as it was: the name is tokens[1], and what `replace` returns takes the old line's place": (
         lambda text, name, new_type: text
     ),
     "the name was replaced: the type is the token before it": lambda text, name, new_type: text.replace(name, new_type),
-    "the name was replaced: the type is the first token of its line": _by_line(
-        lambda line, tokens, name, new_type: line.replace(name, new_type, 1) if tokens[1:2] == [name] else line
+    **{cause: _by_line(change) for cause, change in BY_LINE.items()},
+    **{cause + LINE_2: _by_line(change, first=0) for cause, change in BY_LINE.items()},
+    "line 2 holds two counts, no type and name, and a name may look like a count: leave out the first two lines": (
+        _by_line(_named, first=0)
     ),
-    "the name may stand elsewhere, too, and inside a longer one: compare it with the second token alone": _by_line(
-        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type, 1) if name in line else line
+    "an operand of another line may be called so, too, with a space on both sides: compare it with the second token": (
+        _by_line(
+            lambda line, tokens, name, new_type: new_type + line[len(tokens[0]) :] if f" {name} " in line else line
+        )
     ),
-    "the type stands in the operator's name once more, and that changed, too: replace it once": _by_line(
-        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type) if tokens[1:2] == [name] else line
+    "more than one space may part type and name, and a longer name begin with this one: compare it with tokens[1]": (
+        lambda text, name, new_type: next(
+            text.replace(f"{line.split()[0]} {name}", f"{new_type} {name}")
+            for line in text.split("\n")[2:]
+            if line.split()[1:2] == [name]
+        )
     ),
     "every operator of the old type changed: change the line of the one called `name` alone": (
         lambda text, name, new_type: next(
-            text.replace(line.split()[0], new_type) for line in text.split("\n") if line.split()[1:2] == [name]
+            text.replace(line.split()[0], new_type) for line in text.split("\n")[2:] if line.split()[1:2] == [name]
         )
     ),
     "the first operator of the old type changed, whatever it is called: change the line of the one called `name`": (
         lambda text, name, new_type: next(
-            text.replace(line.split()[0], new_type, 1) for line in text.split("\n") if line.split()[1:2] == [name]
+            text.replace(line.split()[0], new_type, 1) for line in text.split("\n")[2:] if line.split()[1:2] == [name]
         )
     ),
-    "the first line has one token, so there is no tokens[1]: leave out the first two lines, or ask for len(tokens)": (
-        _by_line(
-            lambda line, tokens, name, new_type: line.replace(tokens[0], new_type, 1) if tokens[1] == name else line
-        )
+    "the first line has one token, so there is no tokens[1]: leave out the first two lines": _by_line(
+        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type, 1) if tokens[1] == name else line,
+        first=0,
     ),
     "the type was taken from an example, and any may be asked for: it is the first token of the line called `name`": (
         lambda text, name, new_type: text.replace("nn.ReLU", new_type, 1)
     ),
-    "each line is still a list of its tokens: join these by spaces, then the lines by line breaks": (
-        lambda text, name, new_type: [line.split() for line in _lines(text, name, new_type)]
+    **{cause: _joined(join) for cause, join in JOINED.items()},
+    **{cause + LINE_2: _joined(join, first=0) for cause, join in JOINED.items()},
+    "the text ends in a line break, so the last line is empty and has no tokens[1]: ask for len(tokens)": _by_line(
+        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type, 1) if tokens[1] == name else line
     ),
     "a line is still a list of its tokens: join these by spaces first, then the lines by line breaks": (
         lambda text, name, new_type: "\n".join(line.split() for line in text.split("\n"))  # type: ignore[misc]
     ),
-    "the lines came back in a list: join them again": _lines,
-    "the lines were joined without line breaks: '\\n'.join": _by_line(_named, ""),
-    "the lines were joined by spaces: '\\n'.join keeps the line breaks": _by_line(_named, " "),
-    "there is a line break too many at the end: join puts them between the lines only": lambda text, name, new_type: (
-        _by_line(_named)(text, name, new_type) + "\n"
-    ),
-    "only the line that changed came back: the others belong to the text, too": _only_the_line,
-    "the line's other tokens are lost: only the first one changes": _by_line(
-        lambda line, tokens, name, new_type: new_type if tokens[1:2] == [name] else line
-    ),
-    "the operands and what follows them are lost: only the first token changes": _by_line(
-        lambda line, tokens, name, new_type: f"{new_type} {name}" if tokens[1:2] == [name] else line
-    ),
     "the first two lines are lost: they describe no operator, and belong to the text": lambda text, name, new_type: (
         "\n".join(_lines(text, name, new_type)[2:])
     ),
-    "the loop ends in its first round: the return belongs behind it, not in it": lambda text, name, new_type: _lines(
-        text, name, new_type
-    )[0],
+    "only the line that changed came back: the others belong to the text, too": _only_the_line,
+    "the loop ends in its first round: the return belongs behind it, not in it": lambda text, name, new_type: (
+        text.split("\n")[0]
+    ),
 }
