@@ -16,6 +16,7 @@ DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits.pnn
 
 
 KINDS = ("null", "bool", "int", "float", "str", "list of ints", "list of floats", "list of strs")
+NUMBERS = "The type is a number from 0 to 7: above the function each has a name, NULL = 0, BOOL = 1 and so on."
 
 
 def expect_pair(got: Any, expected: tuple[int, Any], text: str, mistakes: Mapping[str, Any] | None = None) -> None:
@@ -28,6 +29,8 @@ def expect_pair(got: Any, expected: tuple[int, Any], text: str, mistakes: Mappin
             wanted = f"{expected[0]} ({KINDS[expected[0]]})"
             failure.message = f"the type for {text!r}: expected {wanted}, got {got[0]!r:.80}{kind}"
             failure.args = (failure.message,)
+            if not isinstance(got[0], (int, float, np.number)) and repr(got[1]) == repr(expected[1]):
+                failure.cause = failure.cause or NUMBERS
         raise
 
 
@@ -42,26 +45,41 @@ def too_short(text: str) -> str:
     return "An index fails where the text, or an element, is too short: a slice does not."
 
 
+def rule_for(text: str, kind: int) -> str:
+    """Why int() or float() cannot read a text of this kind, which is no list."""
+    if kind == 0:
+        later = "list" if text[0] in "([" else "the numbers"
+        return f"{text} is null, and the rule null comes before {later}."
+    if kind == 1:
+        return f"{text} is a bool, and the rule bool comes before the numbers."
+    if kind == 4:
+        return "what begins neither with a digit nor with - and a digit is a str."
+    return "with . or e in it, a number is a float."
+
+
 def expect_values(student: Student, oracle: Any, *cases: tuple[str, tuple[int, Any]]) -> None:
     """Each text gives its (type, value)."""
-    is_str = "what begins neither with a digit nor with - and a digit is a str."
-    is_float = "with . or e in it, a number is a float"
     for text, expected in cases:
-        why = is_str if expected[0] == 4 else f"{is_float}."
+        why = rule_for(text, expected[0])
         element = "cannot read an element: split at each comma, and find one kind that fits all elements first."
         listed = expected[0] > 4
         if expected[0] == 6:
-            element = f"cannot read an element: {is_float}, in a list, too. Find one kind that fits all elements first."
+            element = (
+                "cannot read an element: with . or e in it, a number is a float, in a list, too. Find one kind that "
+                "fits all elements first."
+            )
         causes = {
             "IndexError": too_short(text),
             "for int()": f"int() {element}" if listed else f"int() cannot read this text: {why}",
-            "string to float": f"float() {element}" if listed else f"float() cannot read this text: {is_str}",
+            "string to float": f"float() {element}" if listed else f"float() cannot read this text: {why}",
         }
+        python = "eval and ast.literal_eval read Python, and this text is none: only int() and float() read a number."
         if listed:
             python = (
                 "eval and ast.literal_eval read Python, where (7) is a number and ij a name: split the text instead."
             )
-            causes |= {"'int' object is not iterable": python, "malformed node": python}
+            causes["'int' object is not iterable"] = python
+        causes |= dict.fromkeys(("malformed node", "SyntaxError", f"name '{text.split('.')[0]}' is not"), python)
         with likely(causes):
             got = student.parse_parameter(text)
         expect_pair(got, expected, text, oracle.value_mistakes(text, expected))
@@ -256,6 +274,7 @@ KEPT = (
     "a key of this result stands in another line: begin each call with new dictionaries, neither global nor default "
     "arguments."
 )
+SETS = "Inputs and outputs are lists: a set has no order, and keeps an operand that is read twice once."
 
 
 def parts_of(student: Student, line: str) -> Any:
@@ -283,6 +302,8 @@ def expect_line(student: Student, oracle: Any, *lines: str) -> None:
             keys = [key for part in parts if type(part) is dict for key in part]
             if any(f"{key}=" not in line and key not in tokens for key in keys):
                 failure.cause = failure.cause or KEPT
+            if type(got) is tuple and any(type(part) is set for part in got[2:4]):
+                failure.cause = SETS
             raise
 
 

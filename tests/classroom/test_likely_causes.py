@@ -1839,6 +1839,8 @@ def test_the_likely_cause_is_the_true_one(tmp_path: Path, case: str) -> None:
 
 OPERANDS = "tokens[4:start], tokens[start:end], params"
 BETWEEN = '[one for one in tokens[4:] if "=" not in one]'
+PERCENT = '    if "%" in text:\n'
+BOOLS = '    if text in ("True", "False"):\n'
 READER_AND_ORDER = {
     "the last operand as the output": (
         "03_pnnx",
@@ -2291,6 +2293,128 @@ READER_AND_ORDER = {
             "            params[key] = value\n": "            params[key] = parse_parameter(value)\n",
         },
         "Values stay raw text here",
+    ),
+    "int first, on None": (
+        "03_pnnx",
+        "single_values",
+        {PERCENT: "    return INT, int(text)\n" + PERCENT},
+        "int() cannot read this text: None is null, and the rule null comes before the numbers",
+    ),
+    "float first, on None": (
+        "03_pnnx",
+        "single_values",
+        {PERCENT: "    return FLOAT, float(text)\n" + PERCENT},
+        "float() cannot read this text: None is null, and the rule null comes before the numbers",
+    ),
+    "int first, on True": (
+        "03_pnnx",
+        "single_values",
+        {BOOLS: "    if text[0] not in '([':\n        return INT, int(text)\n" + BOOLS},
+        "int() cannot read this text: True is a bool, and the rule bool comes before the numbers",
+    ),
+    "float first, on True": (
+        "03_pnnx",
+        "single_values",
+        {BOOLS: "    if text[0] not in '([':\n        return FLOAT, float(text)\n" + BOOLS},
+        "float() cannot read this text: True is a bool, and the rule bool comes before the numbers",
+    ),
+    "elements of an empty list": (
+        "03_pnnx",
+        "lists_of_one_kind",
+        {PERCENT: "    if text == '()':\n        return INTS, [int(one) for one in text[1:-1].split(',')]\n" + PERCENT},
+        "() is null, and the rule null comes before list",
+    ),
+    "int for a number with an e": (
+        "03_pnnx",
+        "single_values",
+        {'FLOAT if "." in text or "e" in text else INT': 'FLOAT if "." in text else INT'},
+        "int() cannot read this text: with . or e in it",
+    ),
+    "no return for None": (
+        "03_pnnx",
+        "single_values",
+        {"        return NULL, None\n": "        return None\n"},
+        "None came back: is there a return on every way",
+    ),
+    "no return at all": (
+        "03_pnnx",
+        "single_values",
+        {PERCENT: "    return None\n" + PERCENT},
+        "None came back: is there a return on every way",
+    ),
+    "kinds as words": (
+        "03_pnnx",
+        "single_values",
+        {"        return NULL, None\n": "        return 'null', None\n"},
+        "The type is a number from 0 to 7",
+    ),
+    "numpy's float": (
+        "03_pnnx",
+        "single_values",
+        {"FLOAT: float,": "FLOAT: __import__('numpy').float32,"},
+        "as float() makes it, and not np.float32",
+    ),
+    "numpy's long float": (
+        "03_pnnx",
+        "single_values",
+        {"FLOAT: float,": "FLOAT: __import__('numpy').float64,"},
+        "as float() makes it, and not np.float64",
+    ),
+    "numpy's int": (
+        "03_pnnx",
+        "single_values",
+        {"INT: int,": "INT: __import__('numpy').int64,"},
+        "as int() makes it, and not np.int64",
+    ),
+    "an array for a list of ints": (
+        "03_pnnx",
+        "lists_of_one_kind",
+        {"[READ[kind](element) for element in elements]": "__import__('numpy').array([*map(READ[kind], elements)])"},
+        "An array came back",
+    ),
+    "Python's own reader of one value": (
+        "03_pnnx",
+        "single_values",
+        {"    return kind, READ[kind](text)\n": "    return kind, __import__('ast').literal_eval(text)\n"},
+        "and this text is none: only int() and float() read a number",
+    ),
+    "Python's own reader of a number with zeros in front": (
+        "03_pnnx",
+        "numbers_keep_their_digits",
+        {"    return kind, READ[kind](text)\n": "    return kind, __import__('ast').literal_eval(text)\n"},
+        "and this text is none: only int() and float() read a number",
+    ),
+    "eval": (
+        "03_pnnx",
+        "single_values",
+        {"    return kind, READ[kind](text)\n": "    return kind, eval(text, {})\n"},
+        "and this text is none: only int() and float() read a number",
+    ),
+    "a newline that stays in an operand": (
+        "03_pnnx",
+        "columns_of_spaces",
+        {"tokens = line.split()": 'tokens = __import__("re").split(" +", line)'},
+        "The newline at the end of the line belongs to no token",
+    ),
+    "a newline that stays in an option": (
+        "03_pnnx",
+        "columns_of_spaces",
+        {
+            "tokens = line.split()": 'tokens = __import__("re").split(" +", line) if "=" in line else line.split()',
+        },
+        "The newline at the end of the line belongs to no token",
+    ),
+    "a set of inputs": (
+        "03_pnnx",
+        "counts_decide",
+        {OPERANDS: "set(tokens[4:start]), tokens[start:end], params"},
+        "Inputs and outputs are lists: a set",
+    ),
+    "sets of operands": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {OPERANDS: "set(tokens[4:start]), set(tokens[start:end]), params"},
+        "Inputs and outputs are lists: a set",
     ),
     "released after the first reader": (
         "04_graph",

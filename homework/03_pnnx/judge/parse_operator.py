@@ -316,6 +316,15 @@ def line_mistakes(line: str) -> dict[str, Any]:
         cause = "Only the first digit of each count was read: int(tokens[2]) reads all of them."
         few = operator_type, name, tokens[4:split], tokens[split:close], *sorted_out(tokens[close:])
         wrong = {cause: few, **wrong}
+    if line.endswith("\n"):
+        cause = "The newline at the end of the line belongs to no token: line.split(), without an argument, drops it."
+        loose = [*tokens[:-1], f"{tokens[-1]}\n"]
+        halves = [token.partition("=") for token in loose[end + len(outputs) :]]
+        wrong[cause] = (
+            operator_type, name, loose[4:end], loose[end : end + len(outputs)],
+            {key: value for key, _, value in halves if key[0] not in "@#$"},
+            {key[1:]: value for key, _, value in halves if key[0] == "@"},
+        )  # fmt: skip
     if inputs and not outputs:
         wrong["Where a count is 0 the list is empty."] = (operator_type, name, inputs, inputs, params, attributes)
     return wrong

@@ -46,10 +46,16 @@ NO_STR = {
 def value_mistakes(text: str, expected: tuple[int, Any]) -> dict[str, Any]:
     """Likely cause -> what it gives for this text, of which `expected` comes."""
     kind, value = expected
+    alone = "The value alone came back: return the tuple (type, value)."
+    if value is None:
+        alone = (
+            "None came back: is there a return on every way through the function? Where the value is None, the pair "
+            "(type, value) is due, too."
+        )
     wrong: dict[str, Any] = {
         "The pair is a list: write (kind, value), which is a tuple.": [kind, value],
         "The two parts are swapped: the type comes first, then the value.": (value, kind),
-        "The value alone came back: return the tuple (type, value).": value,
+        alone: value,
         "The text is returned as it came: turn it into what its type says.": (kind, text),
     }
     if kind == 1:
@@ -70,6 +76,10 @@ def value_mistakes(text: str, expected: tuple[int, Any]) -> dict[str, Any]:
         wrong["A number without . and e is an int."] = (3, float(value))
         wrong["The type is right, but float() made a float of the value: an int is read by int()."] = (2, float(value))
         wrong["int(float(text)) loses the last digits of a large number: take int(text)."] = (2, int(float(value)))
+    for number, python, reader in ((2, np.int64, "int()"), (3, np.float32, "float()"), (3, np.float64, "float()")):
+        if kind == number:
+            own = f"The value is one of Python's own numbers, as {reader} makes it, and not np.{python.__name__}."
+            wrong[own] = (kind, python(value))
     if kind == 3 and value == int(value):
         wrong["A number with . or e is a float, also where nothing follows the point."] = (2, int(value))
     if text in ("()", "[]"):
@@ -99,6 +109,8 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
     }
     if len(value) == 1:
         wrong["One element stands in a list, too: [7], and not 7."] = (kind, value[0])
+    if kind < 7:
+        wrong["An array came back: the value is a list of Python's own numbers."] = (kind, np.array(value))
     if kind == 5:
         wrong["Ints become floats only beside a float: a list of ints alone has type 5."] = (
             6,
