@@ -126,7 +126,7 @@ def check(
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
         right = all(_same(got, expected, exact=False) for (got, _), (_, expected) in zip(answers, cases))
-        cause = "" if in_place == len(wrong) else _cause(answers, cases, mistakes or {}, right)
+        cause = _cause(answers, cases, mistakes or {}, right, given if in_place == len(wrong) else None)
         if cause:
             print(f"likely why: {cause}")
         return
@@ -173,17 +173,22 @@ def _cause(
     cases: Sequence[tuple[tuple[Any, ...], Any]],
     mistakes: Mapping[str, Callable[..., Any]],
     right: bool,
+    changed: list[tuple[Any, ...]] | None,
 ) -> str:
     """The mistake that gives every one of the answers, printed alike, or else with alike values; "" if none does.
 
     Where an exception is expected, two that fit are alike, whatever they say.
 
     right : whether the values are right, and only their kind is not: then a list and an array are no longer alike.
+    changed : the arguments after the calls, where nothing else is wrong: then the mistake is one that leaves them so.
     """
     alike = ""
     for cause, mistaken in mistakes.items():
+        copies = [copy.deepcopy(arguments) for arguments, _ in cases]
         with np.errstate(all="ignore"):
-            others = [_answer(mistaken, copy.deepcopy(arguments)) for arguments, _ in cases]
+            others = [_answer(mistaken, arguments) for arguments in copies]
+        if changed is not None and not _same(copies, changed):
+            continue
         pairs = [
             (one, other)
             for one, other, (_, expected) in zip(answers, others, cases, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -407,6 +408,8 @@ def test_each_mistake_of_a_lesson_is_told_its_own_cause(
                 return mistaken(*arguments)
 
             wrong.__name__ = name
+            if how.get("keeps"):  # it names parameters
+                wrong.__signature__ = inspect.signature(mistaken)  # type: ignore[attr-defined]
             capsys.readouterr()
             with np.errstate(all="ignore"):
                 check(wrong, *cases, mistakes=mistakes, **how)
@@ -430,12 +433,17 @@ def test_a_right_result_of_a_function_that_changes_its_argument_is_told_no_cause
         x /= 2
         return np.rint(x).astype(np.int8)
 
+    def also_halves(x: np.ndarray) -> np.ndarray:
+        return halves(x)
+
     wrong_type = {"the type is another": lambda x: np.rint(x / 2)}
     check(halves, ((np.array([4.0]),), np.array([2], np.int8)), mistakes=wrong_type, keeps="x")
     assert capsys.readouterr().out == (
         "halves([4.0]): the result is right, but `x` is [2.0] afterwards: leave it as it was, for other cells "
         "(0 of 1 right)\n"
     )
+    check(halves, ((np.array([4.0]),), np.array([2], np.int8)), mistakes={"in place": also_halves}, keeps="x")
+    assert capsys.readouterr().out.endswith("likely why: in place\n")
 
 
 def test_the_notebook_goes_on_with_what_is_right_and_with_the_answer_otherwise() -> None:
