@@ -46,6 +46,14 @@ OFFSET: Mistakes = {
     "numbers are counted here, not bytes: the next column is one further": lambda c, r, k, H, W: offset(
         c, r, 4 * k, H, W
     ),
+    "c channels take c * H * W numbers: r does not belong there": lambda c, r, k, H, W: c * r * W + r * W + k,
+    "the rows before this one are missing, and c channels take c * H * W numbers: r does not belong there": (
+        lambda c, r, k, H, W: c * r * W + k
+    ),
+    "a channel has H rows of W numbers, not H - 1 of W - 1": lambda c, r, k, H, W: c * (H - 1) * (W - 1) + r * W + k,
+    "nothing is one less: a channel has H * W numbers, a row W": lambda c, r, k, H, W: (
+        c * (H - 1) * (W - 1) + r * (W - 1) + k
+    ),
     "these three are to be added: one number is asked for": lambda c, r, k, H, W: (c * H * W, r * W, k),
 }
 
@@ -71,7 +79,25 @@ def _removed(*shape: int) -> tuple[int, ...]:
     return tuple(rest)
 
 
+def _without_front(*shape: int) -> tuple[int, ...]:
+    """The right answer."""
+    while len(shape) > 1 and shape[0] == 1:
+        shape = shape[1:]
+    return shape
+
+
+def _without_both_ends(*shape: int) -> tuple[int, ...]:
+    return _without_front(*_without_front(*shape)[::-1])[::-1]
+
+
+def _without_last(*shape: int) -> tuple[int, ...]:
+    rest = _without_front(*shape)
+    return rest[:-1] if len(rest) > 1 and rest[-1] == 1 else rest
+
+
 RAW_SHAPE: Mistakes = {
+    "ones at the end were dropped, too: only those in front go": _without_both_ends,
+    "a one at the end was dropped, too: only those in front go": _without_last,
     "every 1 was dropped: one behind a larger number stays, as in (3, 1) and (2, 1, 7)": (
         lambda *shape: tuple(n for n in shape if n > 1)
     ),
@@ -223,7 +249,31 @@ def _method(x: np.ndarray, c: int) -> tuple[np.ndarray, Any]:
     return x, after
 
 
+def _in_zeros(x: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
+    after = np.zeros(x.shape)
+    after[:c], after[c + 1 :] = x[:c], x[c + 1 :]
+    return x, after
+
+
+def _x_changed(x: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
+    before = x.copy()
+    x[c] = 0
+    return before, x
+
+
 BEFORE_AFTER: Mistakes = {
+    "np.zeros makes float64 unless it is given x.dtype: x.copy() keeps the type": _in_zeros,
+    "the zeros went into x itself, which another operator may read, too: write them into the copy": _x_changed,
+    "the channels after c are 0, too: after[c:] is all from c on, after[c] is one": lambda x, c: (
+        x,
+        _wiped(x, np.s_[c:]),
+    ),
+    "that is the last channel: c need not be the last, after[c] is channel c": lambda x, c: (x, _wiped(x, -1)),
+    "the other channels are 0, and c is not: it is the other way round": lambda x, c: (
+        x,
+        x - _wiped(x, c),
+    ),
+    "only the first row of the channel is 0: after[c] is all of it": lambda x, c: (x, _wiped(x, (c, 0))),
     "both show the zeros, since they share their memory: `=` gives an array a second name, [:] is a view of it, and "
     "only .copy() has memory of its own": _in_place,
     "channel c kept its numbers: after[c] = 0 writes into memory, while `channel = 0` only gives 0 a name": (
