@@ -30,7 +30,22 @@ PER_CHANNEL = {
 FALSE_BY_IDENTITY = "0 is false, and is not the object False: write `if row_major:`"
 TRUE_BY_IDENTITY = "1 is true, and is not the object True: write `if row_major:`"
 MIXED = np.float32([[[0, 5], [1, 6], [2, 7], [3, 8], [4, 9]]])  # (2, 5) read by columns, and written by rows
+WRITTEN_INTO = (
+    "x was written into, and the caller may still need it: x[...] = and x += change the caller's numbers. Write into "
+    "an array of your own, such as x.copy()"
+)
+RESHAPED_IN_PLACE = "x.shape = ... and x.resize(...) change the caller's array: x.reshape(...) leaves it as it was"
 BY_COLUMNS = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, 13, 17, 21, 14, 18, 22, 15, 19, 23, 16, 20, 24]
+
+
+def expect_unchanged(got: Any, x: np.ndarray, call: str) -> None:
+    """Raise Failure unless the caller's x is as it was."""
+    try:
+        expect(got, x, what=f"x after {call}")
+    except Failure as failure:
+        reshaped = isinstance(got, np.ndarray) and got.shape != x.shape
+        failure.cause = RESHAPED_IN_PLACE if reshaped else WRITTEN_INTO
+        raise
 
 
 @task("flatten", "rows", "one_axis")
@@ -59,7 +74,17 @@ def one_to_24_column_by_column(student: Student, oracle: Any) -> None:
     expected, mistakes = np.array(BY_COLUMNS, np.float32), oracle.flatten_mistakes(ONE_TO_24, False)
     place = "a column has H numbers, so the next one begins H places further"
     exchanged = "rows and columns are exchanged: there are H rows and W columns, and in x[c, r, k] the row stands first"
-    causes = {"size 24": place, "list assignment": place, "with size 3": exchanged, "with size 4": exchanged}
+    in_place = (
+        "the transpose of (3, 4) is (4, 3), which does not fit into x, and x is to stay as it was: give the "
+        "transpose a name of its own"
+    )
+    causes = {
+        "from shape (4,3) into shape (3,4)": in_place,
+        "size 24": place,
+        "list assignment": place,
+        "with size 3": exchanged,
+        "with size 4": exchanged,
+    }
     with likely(causes):
         got = student.flatten(ONE_TO_24, False)
     expect(got, expected, mistakes=mistakes)
@@ -106,6 +131,14 @@ def whole_numbers_stay_whole_numbers(student: Student, rng: np.random.Generator,
             expect(student.flatten(x, row_major), oracle.flattened(x, row_major), what=what, mistakes=mistakes)
 
 
+@task("flatten", "argument")
+def x_is_as_it_was_after_flatten(student: Student, rng: np.random.Generator) -> None:
+    """x has the same shape and numbers after flatten as before, in both orders."""
+    x = rng.standard_normal((2, 3, 4)).astype(np.float32)
+    for row_major in (True, False):
+        expect_unchanged(student.x_afterwards("flatten", x, row_major), x, f"flatten with row_major={row_major}")
+
+
 @task("padding", "sides", "value", "channels")
 def four_sides_of_their_own(student: Student, oracle: Any) -> None:
     """(3, 4, 5) with pads (1, 3, 2, 5) becomes (3, 8, 12), each side as wide as its own pad."""
@@ -134,8 +167,8 @@ def four_sides_of_their_own(student: Student, oracle: Any) -> None:
         "columns, from `left` on; or the result is too small: it has up + H + bottom rows and left + W + right columns",
     }
     with likely(causes):
-        got = student.padding(x, pads, 7.0)
-    expect(got, oracle.padded(x, pads, 7.0), mistakes=oracle.padding_mistakes(x, pads, 7.0))
+        got = student.padding(x, pads, -7.0)  # a number that x does not have
+    expect(got, oracle.padded(x, pads, -7.0), mistakes=oracle.padding_mistakes(x, pads, -7.0))
 
 
 @task("padding", "default", "sides", "channels")
@@ -234,6 +267,14 @@ def negative_pads_are_refused(student: Student, rng: np.random.Generator) -> Non
             "a pad below 0 went through: look at each of the four and raise ValueError; print and return refuse nothing"
         )
         expect_refused(student.padding, x, pads, 0.0, cause=cause)
+
+
+@task("padding", "argument")
+def x_is_as_it_was_after_padding(student: Student, rng: np.random.Generator) -> None:
+    """x has the same shape and numbers after padding as before, with one value and with one for each channel."""
+    x = rng.standard_normal((1, 3, 4)).astype(np.float32)
+    for value in (7.0, np.float32([7])):
+        expect_unchanged(student.x_afterwards("padding", x, (1, 2, 3, 2), value), x, f"padding with value={value}")
 
 
 WRONG_FLATTEN = (
@@ -366,3 +407,18 @@ def another_number_of_elements_is_refused(student: Student, rng: np.random.Gener
     for shapes in ((5, 5), (23,), (2, 3, 2), (4, -1), (-1,), (-4, -6), (-2, 3, 2), (3, -2), (-3,)):
         for row_major in (True, False):
             expect_refused(student.reshape, x, shapes, row_major, cause=minus if min(shapes) < 0 else cause)
+
+
+@task("reshape", "argument")
+def x_is_as_it_was_after_reshape(student: Student, rng: np.random.Generator) -> None:
+    """x has the same shape and numbers after reshape as before, in both orders."""
+    x = rng.standard_normal((2, 3, 4)).astype(np.float32)
+    for row_major in (True, False):
+        got = student.x_afterwards("reshape", x, (4, 3, 2), row_major)
+        try:
+            expect_unchanged(got, x, f"reshape with row_major={row_major}")
+        except Failure as failure:
+            with student.aside(), suppress(SubmissionError):  # what it raises, flatten's own check tells
+                if not np.array_equal(student.x_afterwards("flatten", x, row_major), x):
+                    failure.cause = "your flatten changes x: mend it first (python3 course.py check flatten)"
+            raise

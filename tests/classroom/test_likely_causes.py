@@ -5826,6 +5826,74 @@ ARRAYS = {
         {"    return x.reshape(-1)\n": "    return x.flatten(row_major)\n"},
         "take a letter as `order`",
     ),
+    "channels transposed in place": (
+        "02_tensor",
+        "one_to_24_column_by_column",
+        {"        x = x.swapaxes(1, 2)\n": "        for c in range(len(x)):\n            x[c] = x[c].T\n"},
+        "give the transpose a name of its own",
+    ),
+    "x zeroed after flatten": (
+        "02_tensor",
+        "x_is_as_it_was_after_flatten",
+        {"    return x.reshape(-1)\n": "    line = x.flatten()\n    x[...] = 0\n    return line\n"},
+        "x was written into",
+    ),
+    "x flat after flatten": (
+        "02_tensor",
+        "x_is_as_it_was_after_flatten",
+        {"    return x.reshape(-1)\n": "    line = x.flatten()\n    x.resize(x.size)\n    return line\n"},
+        "x.reshape(...) leaves it as it was",
+    ),
+    "x zeroed after padding": (
+        "02_tensor",
+        "x_is_as_it_was_after_padding",
+        {"    return padded\n": "    x[...] = 0\n    return padded\n"},
+        "x was written into",
+    ),
+    "x rearranged by reshape": (
+        "02_tensor",
+        "x_is_as_it_was_after_reshape",
+        {"    values = flatten(x, row_major)\n": "    values = flatten(x, row_major).copy()\n    x.flat = values\n"},
+        "x was written into",
+    ),
+    "x zeroed by flatten, in reshape": (
+        "02_tensor",
+        "x_is_as_it_was_after_reshape",
+        {"    return x.reshape(-1)\n": "    line = x.flatten()\n    x[...] = 0\n    return line\n"},
+        "your flatten changes x",
+    ),
+    "pads of np.pad one axis too early": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {
+            "    return padded\n": (
+                "    return np.pad(x, ((up, bottom), (left, right), (0, 0)), constant_values=value)\n"
+            )
+        },
+        "(0, 0) is the first pair for np.pad",
+    ),
+    "the first channel alone": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"    return padded\n": "    return padded[0]\n"},
+        "only the first channel was padded",
+    ),
+    "the first channel in all of them": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"left : left + cols] = x\n": "left : left + cols] = x[0]\n"},
+        "every channel has the numbers of x[0]",
+    ),
+    "read over all axes, written within each channel": (
+        "02_tensor",
+        "channels_stay_outermost",
+        {
+            "    values = flatten(x, row_major)\n": (
+                '    values = flatten(x, row_major) if row_major else x.ravel(order="F")\n'
+            )
+        },
+        "read inside one channel at a time, too",
+    ),
     "rotated channels": (
         "02_tensor",
         "one_to_24_column_by_column",

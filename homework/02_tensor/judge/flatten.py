@@ -270,6 +270,20 @@ MUTANTS = [
         new="        x = x.swapaxes(1, 2) if len(x) > 1 else x\n",
     ),
     Mutant(
+        "columns_written_into_x",
+        "x itself is rearranged: the result is right, and the caller's numbers have changed places",
+        old=SWAP,
+        new="        x.flat = x.swapaxes(1, 2).flatten()\n",
+        breaks="argument",
+    ),
+    Mutant(
+        "x_zeroed",
+        "somebody cleans up what is not theirs",
+        old=READ,
+        new="    line = x.flatten()\n    x[...] = 0\n    return line\n",
+        breaks="argument",
+    ),
+    Mutant(
         "nan_removed",
         "clean-up that nobody asked for",
         old=READ,

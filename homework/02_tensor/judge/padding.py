@@ -54,12 +54,19 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
     first_only[0] = expected[0]
     first_border = padded(x, pads, 0)
     first_border[0] = expected[0]
+    first_everywhere = expected.copy()
+    first_everywhere[:, up : up + x.shape[1], left : left + x.shape[2]] = x[0]
     masked = np.where(padded(np.ones(x.shape), pads, 0) > 0, np.nan, expected) if np.isinf(value) else expected
     return {
         **_zeros_replaced(x, pads, value),
         "the channels were padded too: pads has no entry for the first axis, leave it": np.pad(
             x, ((up, bottom), (up, bottom), (left, right)), constant_values=value
         ),
+        "the pads went to the channels and the rows: the channels come first, so (0, 0) is the first pair for np.pad": (
+            np.pad(x, ((up, bottom), (left, right), (0, 0)), constant_values=value)
+        ),
+        "only the first channel was padded: all of them belong to the result, which has three axes": expected[0],
+        "every channel has the numbers of x[0]: channel c has those of x[c]": first_everywhere,
         "only the first channel has a border of `value`: fill all of them": first_border,
         "0 times infinity is nan, and so is infinity minus infinity: write x into the border": masked.astype(x.dtype),
         "up and bottom are exchanged: pads are (up, bottom, left, right)": padded(x, (bottom, up, left, right), value),
@@ -463,6 +470,13 @@ MUTANTS = [
         breaks="value",
     ),
     Mutant("default_one", "the wrong default", old="np.ndarray = 0.0", new="np.ndarray = 1.0", breaks="default"),
+    Mutant(
+        "x_zeroed",
+        "the numbers are moved instead of copied",
+        old=WRITE,
+        new=WRITE + "\n    x[...] = 0",
+        breaks="argument",
+    ),
     Mutant(
         "no_check",
         "numpy reads a negative number as 'from the end'",

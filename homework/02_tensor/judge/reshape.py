@@ -2,7 +2,8 @@ r"""Reshape in both reading orders: why the solution is as it is.
 
 A reshape is two walks over the same line of values: one that reads, one that writes. Writing column by column is the
 reverse of reading so: cut the line into channels, each channel into W' columns of H' numbers, and turn each channel.
-The check comes first, because the sizes are easy to name there and hard to guess from numpy's message.
+The check comes first, because the sizes are easy to name there and hard to guess from numpy's message. It asks
+for negative sizes, too: two of them, as in (-4, -6), may have the right product.
 
 **Typical mistakes.** Only one of the two walks goes by columns: then a second reshape does not restore `x`. The
 columns are cut as (C', H', W') instead of (C', W', H'). `order="F"` again runs over three axes; for a single channel
@@ -82,6 +83,8 @@ def columns_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np
             "inside one channel at a time": flattened(x, False).reshape(shape, order="F"),
             "x was read column by column, but the result was written row by row": written_by_rows,
             "x was read row by row, but the result was written column by column": read_by_rows,
+            "x was read over all three axes, as numpy's order='F' and .T do, and written within each channel: read "
+            "inside one channel at a time, too": laid_out(x.reshape(-1, order="F"), shape, False),
         }
     return {
         "x was read and written row by row: row_major=False has no effect": x.reshape(shape),
@@ -130,7 +133,7 @@ def one_element_more_or_less_is_refused(student: Student, rng: np.random.Generat
 
 BY_COLUMNS = "    by_columns = values.reshape(channels, cols, rows)\n"
 FEWER = "    channels, rows, cols = (1,) * (3 - len(shapes)) + tuple(shapes)\n"
-CHECK = "    if channels * rows * cols != x.size:\n"
+CHECK = "    if min(shapes) < 0 or channels * rows * cols != x.size:\n"
 
 MUTANTS = [
     Mutant(
@@ -251,6 +254,13 @@ MUTANTS = [
         old=CHECK,
         new="    if -1 not in shapes and channels * rows * cols != x.size:\n",
         breaks="count",
+    ),
+    Mutant(
+        "written_into_x",
+        "x itself is rearranged: the result is right, and the caller's numbers have changed places",
+        old="    values = flatten(x, row_major)\n",
+        new="    values = flatten(x, row_major).copy()\n    x.flat = values\n",
+        breaks="argument",
     ),
     Mutant(
         "tuples_only",

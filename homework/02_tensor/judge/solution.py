@@ -7,6 +7,7 @@ network can run with your first two in their place: `python3 course.py demo --mi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ def flatten(x: np.ndarray, row_major: bool = True) -> np.ndarray:
     default : `row_major` is True unless said.
     one_axis : the result has one axis.
     dtype : the result has the dtype of `x`.
+    argument : `x` stays as it was: neither its numbers nor its shape change.
 
     >>> x = np.arange(1, 13).reshape(2, 2, 3)  # channel 0: 1 2 3 / 4 5 6, channel 1: 7 8 9 / 10 11 12
     >>> flatten(x).tolist()
@@ -60,6 +62,7 @@ def padding(x: np.ndarray, pads: Sequence[int], value: float | np.ndarray = 0.0)
     channels : no channel is added.
     negative : a negative pad, whichever it is, raises ValueError.
     dtype : the result has the dtype of `x`, whatever the type of `value`.
+    argument : `x` stays as it was: neither its numbers nor its shape change.
 
     >>> padding(np.array([[[1, 2], [3, 4]]]), (1, 0, 0, 2), value=9).tolist()
     [[[9, 9, 9, 9], [1, 2, 9, 9], [3, 4, 9, 9]]]
@@ -97,6 +100,7 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     count : another number of elements than `x` has raises ValueError, and so does any negative size: neither -1 nor -2
         stands for what is missing.
     dtype : the result has the dtype of `x`.
+    argument : `x` stays as it was: neither its numbers nor its shape change.
 
     >>> x = np.arange(6).reshape(1, 2, 3)  # 0 1 2 / 3 4 5
     >>> reshape(x, (3, 2)).tolist()
@@ -106,7 +110,7 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     """
     # <solution reshape>
     channels, rows, cols = (1,) * (3 - len(shapes)) + tuple(shapes)
-    if channels * rows * cols != x.size:
+    if min(shapes) < 0 or channels * rows * cols != x.size:
         raise ValueError(f"shapes: expected {x.size} elements as x {x.shape} has, got {tuple(shapes)}")
     values = flatten(x, row_major)
     if row_major:
@@ -114,3 +118,9 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     by_columns = values.reshape(channels, cols, rows)
     return by_columns.swapaxes(1, 2)
     # </solution>
+
+
+def x_afterwards(name: str, x: np.ndarray, *arguments: Any) -> np.ndarray:
+    """Given: `x` as it is after a call of the function of this name."""
+    globals()[name](x, *arguments)
+    return x

@@ -35,3 +35,8 @@ def reshape(x, shapes, row_major=True):
         return np.reshape(x, shapes)
     c, h, w = shapes
     return np.stack([p.reshape(w, h).T for p in np.split(flatten(x, False), c)])
+
+
+def x_afterwards(name, x, *arguments):
+    globals()[name](x, *arguments)
+    return x

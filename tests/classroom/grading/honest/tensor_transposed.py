@@ -31,3 +31,8 @@ def reshape(x, shapes, row_major=True):
     if not row_major:
         return flat.reshape(shapes[0], shapes[2], shapes[1]).transpose(0, 2, 1)
     return flat.reshape(shapes)
+
+
+def x_afterwards(name, x, *arguments):
+    globals()[name](x, *arguments)
+    return x
