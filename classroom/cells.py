@@ -94,6 +94,8 @@ def check(
     >>> check(half, ((4,), 2), ((1,), 0.5), mistakes={"// drops what is left over": lambda x: (x - x % 2) / 2})
     half(1): expected 0.5, got 0 (1 of 2 right)
     likely why: // drops what is left over
+    >>> check(list, (("ab",), ["b", "a"]))
+    list('ab'): expected ['b', 'a'], got ['a', 'b']: the strings are right, but in another order (0 of 1 right)
     >>> check(lambda s: f"the {s} sat", (("cat",), "the cat ran"), hidden=True)
     <lambda>('cat'): right up to 'the cat ', but 'sat' is not what comes then (0 of 1 right)
     >>> def end(names):
@@ -350,6 +352,8 @@ def _got(got: Any, expected: Any) -> str:
         return _first_difference(got, expected)
     if _same(got, expected, exact=False):
         return f"got {_short(got)}: {_exchanged(got, expected)}"
+    if one == other == "a list of strings" and sorted(got) == sorted(expected):
+        return f"got {_short(got)}: the strings are right, but in another order"
     empty = type(got) is type(expected) in (list, tuple) and not (got and expected)
     if one == other or empty or "nothing" in (one, other) or {one, other} == {"a number", "True or False"}:
         return f"got {_short(got)}"
