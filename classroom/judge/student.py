@@ -221,7 +221,7 @@ class Student:
 
     def _load_error(self, reply: dict[str, Any]) -> SubmissionError:
         """The import error as a sentence."""
-        raised, module = _raised(reply), _clean(reply.get("name"), 80)
+        raised, module, outer = _raised(reply), _clean(reply.get("name"), 80), reply.get("outer")
         where = self._path.name if raised.line is None else f"{self._path.name}, line {raised.line}"
         if raised.type in ("SyntaxError", "IndentationError", "TabError"):
             said = f"{where}: this is not Python: {raised.message}"
@@ -231,6 +231,8 @@ class Student:
             said = f"{where}: it imports {module}, which is not there"
         else:
             said = f"{where}: {raised.type} while it is imported: {raised.message}"
+            if type(outer) is int and raised.line not in (None, outer):  # in a function: where it was called
+                return SubmissionError("load", f"{said} (called from line {outer})", raised.type, outer)
         return SubmissionError("load", said, raised.type, raised.line)
 
     def close(self) -> None:

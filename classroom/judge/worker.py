@@ -14,7 +14,7 @@ The worker answers {"ready": True}, or {"failed": text} if the lockdown failed; 
 {"return": None}, and then answers each {"call": name, "args": tuple, "kwargs": dict, "callbacks": places} with one of
 
     {"return": value}
-    {"raise": type, "bases": [type], "message": text, "line": number, "name": module}
+    {"raise": type, "bases": [type], "message": text, "line": number, "outer": number, "name": module}
     {"data": text}       the returned value is not supported
     {"missing": text}    there is no such function
 
@@ -212,11 +212,15 @@ def answer(module: ModuleType, request: dict[str, Any], judge: Judge, submission
 
 
 def described(error: BaseException, submission: Path) -> dict[str, Any]:
-    """An exception as plain data: type, bases, message, line of the submission where it was raised."""
-    line, trace, own = None, error.__traceback__, None
+    """An exception as plain data: type, bases, message, line of the submission where it was raised.
+
+    outer : the line outside of its functions that led there, or the same line.
+    """
+    line, outer, trace, own = None, None, error.__traceback__, None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(submission):
             line, own = trace.tb_lineno, trace
+            outer = outer or line
         trace = trace.tb_next
     try:
         # str() of a SyntaxError ends in "(file, line 3)"; msg is the message alone
@@ -230,7 +234,14 @@ def described(error: BaseException, submission: Path) -> dict[str, Any]:
     name = error.name if isinstance(error, ImportError) and isinstance(error.name, str) else ""
     message = message.encode(errors="replace").decode()
     bases = bases_of(type(error))
-    return {"raise": type(error).__name__, "bases": bases, "message": message, "line": line, "name": name}
+    return {
+        "raise": type(error).__name__,
+        "bases": bases,
+        "message": message,
+        "line": line,
+        "outer": outer,
+        "name": name,
+    }
 
 
 def bases_of(kind: type[BaseException]) -> list[str]:

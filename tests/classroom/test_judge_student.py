@@ -177,6 +177,8 @@ def test_a_missing_function_is_a_sentence(load: Load, source: str, said: str) ->
         ("\nimport torhc", "hw02_tensor.py, line 2: it imports torhc, which is not there", 2),
         ("from numpy import flaten", "hw02_tensor.py, line 1: ImportError while it is imported: cannot import", 1),
         ("import numpy as np\nnp.ones(2)[5]", "hw02_tensor.py, line 2: IndexError while it is imported: index 5", 2),
+        ("def f():\n    return 1 / 0\n\n\nf()", "hw02_tensor.py, line 2: ZeroDivisionError while it is imported", 5),
+        ("def f():\n    return 1 / 0\n\n\nf()", "(called from line 5)", 5),
         ("import kuiper", "hw02_tensor.py, line 1: it imports kuiper, and this homework is solved without", 1),
         ("from kuiper.tensor import Tensor", "it imports kuiper, and this homework is solved without", 1),
         ("raise SystemExit", "hw02_tensor.py, line 1: SystemExit while it is imported: ", 1),
