@@ -117,8 +117,8 @@ def two_forwards() -> Svg:
 
 def registry() -> Svg:
     """From an operator's type through the table to its layer."""
-    rows = [("F.relu", "ReLU.from_operator"), ("nn.Conv2d", "Conv2d.from_operator"), ("nn.ReLU", "ReLU.from_operator"),
-            ("nn.Sigmoid", "Sigmoid.from_operator"), ("torch.relu", "ReLU.from_operator")]  # fmt: skip
+    rows = [("F.relu", "makes a ReLU"), ("nn.Conv2d", "makes a Conv2d"), ("nn.ReLU", "makes a ReLU"),
+            ("nn.Sigmoid", "makes a Sigmoid"), ("torch.relu", "makes a ReLU")]  # fmt: skip
     parts = [
         box(200.0, 28.0, 170.0, 46.0, ACTIVATION, "nn.ReLU", "operator block1.relu1"),
         arrow(200.0, 52.0, 200.0, 92.0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
@@ -15,12 +16,19 @@ Mistakes = Mapping[str, Callable[..., Any]]
 class ReadOnly(dict[Any, Any]):
     """A dictionary that refuses to be changed, for functions that must leave theirs as it is.
 
+    `check` gives a function a deep copy, which refuses too; a deep copy that the function makes is its own.
+
     >>> ReadOnly(a=1) | {"b": 2}
     {'a': 1, 'b': 2}
     >>> ReadOnly(a=1)["b"] = 2
     Traceback (most recent call last):
     TypeError: this dictionary must stay as it is: make a new one, and change that
+    >>> given = copy.deepcopy(ReadOnly(a=1))
+    >>> type(given).__name__, type(copy.deepcopy(given)).__name__
+    ('ReadOnly', 'dict')
     """
+
+    _given = False
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError("this dictionary must stay as it is: make a new one, and change that")
@@ -30,8 +38,12 @@ class ReadOnly(dict[Any, Any]):
     def __copy__(self) -> dict[Any, Any]:
         return dict(self)
 
-    def __deepcopy__(self, memo: Any) -> ReadOnly:
-        return self
+    def __deepcopy__(self, memo: Any) -> dict[Any, Any]:
+        if self._given:
+            return copy.deepcopy(dict(self), memo)
+        given = ReadOnly(self)
+        given._given = True
+        return given
 
 
 GATHER: Mistakes = {
@@ -72,11 +84,25 @@ GATHER: Mistakes = {
     "an operand read twice comes once, since a set or a dictionary holds a name only once: make a list": (
         lambda operator, values: [values[name] for name in dict.fromkeys(_names(operator))]
     ),
+    "this wants exactly two inputs, and an operator has one, or many: go through operator.inputs": (
+        lambda operator, values: _two_unpacked(operator, values)
+    ),
+    "this takes the first and the second input, but an operator may have one, or many: go through operator.inputs": (
+        lambda operator, values: [values[operator.inputs[0].name], values[operator.inputs[1].name]]
+    ),
+    "this is never more than two inputs, but an operator may have many: go through all of operator.inputs": (
+        lambda operator, values: [values[name] for name in _names(operator)[:2]]
+    ),
 }
 
 
 def _popped(operator: Operator, values: dict[str, Any]) -> list[Any]:
     return [values.pop(name) for name in _names(operator)]
+
+
+def _two_unpacked(operator: Operator, values: dict[str, Any]) -> list[Any]:
+    first, second = operator.inputs
+    return [values[first.name], values[second.name]]
 
 
 def _names(operator: Operator) -> list[str]:
@@ -197,6 +223,19 @@ LINEAR: Mistakes = {
     "each column of the result is an output, with a bias of its own: add bias as it is, without another axis": (
         lambda x, weight, bias: x @ np.transpose(weight) + bias[:, None]
     ),
+    "np.dot meets the rows of x with weight's columns: transpose weight": lambda x, weight, bias: (
+        np.dot(x, weight) + bias
+    ),
+    "a sample is a row of x, so x stands first: np.dot(x, weight.T)": lambda x, weight, bias: np.dot(weight, x) + bias,
+    "x stands first, and weight.T second: turned round, the product sums over other numbers": (
+        lambda x, weight, bias: np.transpose(weight) @ x + bias
+    ),
+    "np.dot is not the same when turned round: x stands first, and weight.T second": (
+        lambda x, weight, bias: np.dot(np.transpose(weight), x) + bias
+    ),
+    "the bias was added to the weights, and so multiplied by x: add it after the product": (
+        lambda x, weight, bias: x @ (np.transpose(weight) + bias)
+    ),
     "* multiplies number by number: the product of two matrices is @": lambda x, weight, bias: x * weight + bias,
     "* multiplies number by number, even with weight turned: the product of two matrices is @": (
         lambda x, weight, bias: x * np.transpose(weight) + bias
@@ -235,6 +274,9 @@ UNKNOWN: Mistakes = {
     ],
     "the names are in falling order: sorted(...) without reverse gives the rising one": lambda params, accepted: sorted(
         set(params) - set(accepted), reverse=True
+    ),
+    "a set has no fixed order, and another one in each run: sort the names": (
+        lambda params, accepted: list(set(params) - set(accepted))
     ),
     "these are the values: wanted are the names, the keys of params": lambda params, accepted: [
         params[name] for name in sorted(set(params) - set(accepted))
