@@ -40,6 +40,8 @@ ROOMS = {
 FOR_TESTS = {
     "test_grouped_convolution",
     "input_after",
+    "run_second",
+    "silences",
     "run_framework",
     "run_deep",
     "tokens",

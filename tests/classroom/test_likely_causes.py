@@ -2790,6 +2790,55 @@ LAYERS = {
         {'raise ValueError(f"{operator.name}: Leaky': 'return ValueError(f"{operator.name}: Leaky'},
         "in from_operator the error is returned",
     ),
+    "a slope popped out": (
+        "the_operator_keeps_its_parameters",
+        {'slope = operator.params.get("negative_slope")': 'slope = operator.params.pop("negative_slope", None)'},
+        "take the slope out of the operator",
+    ),
+    "the negative half alone": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {LEAKY: "        return np.minimum(x, 0) * self.negative_slope\n"},
+        "the positive half is missing",
+    ),
+    "the negative half alone, with another slope": (
+        "the_slope_comes_from_the_operator",
+        {LEAKY: "        return np.minimum(x, 0) * self.negative_slope\n"},
+        "the positive half is missing",
+    ),
+    "0.01 written into forward": (
+        "the_slope_comes_from_the_operator",
+        {LEAKY: "        return np.where(x > 0, x, x * 0.01)\n"},
+        "forward must use self.negative_slope",
+    ),
+    "a return in a loop over names": (
+        "an_unknown_parameter_is_refused",
+        {
+            "        unknown = sorted(": "        for name, one in operator.params.items():\n"
+            '            if name == "negative_slope":\n                return cls(one.value)\n'
+            "        unknown = sorted("
+        },
+        "a `return` in a loop over them ends it",
+    ),
+    "a clipped x": (
+        "small_results_are_not_lost",
+        {SIGMOID: "        return 1 / (1 + np.exp(-np.clip(x, -30, 30)))\n"},
+        "every x below the limit gives one number",
+    ),
+    "an x clipped far out": (
+        "small_results_are_not_lost",
+        {SIGMOID: "        return 1 / (1 + np.exp(-np.clip(x, -80, 80)))\n"},
+        "every x below the limit gives one number",
+    ),
+    "1 minus the other half": (
+        "small_results_are_not_lost",
+        {SIGMOID: "        half = 1 / (1 + np.exp(-np.abs(x)))\n        return np.where(x < 0, 1 - half, half)\n"},
+        "next to 1 it is too small to be seen",
+    ),
+    "an overflow in silence": (
+        "small_results_are_not_lost",
+        {SIGMOID: '        with np.errstate(all="ignore"):\n            return 1 / (1 + np.exp(-x))\n'},
+        "e^-x became infinity",
+    ),
 }
 
 
@@ -2799,6 +2848,38 @@ def test_the_likely_cause_of_a_wrong_layer_is_the_true_one(tmp_path: Path, case:
     name, changes, cause = LAYERS[case]
     folder = register.ROOT / "homework" / "05_layers"
     assert cause in cause_told(folder, name, changes, tmp_path / "hw05_registry.py")
+
+
+SIGMOID_TYPES = '"nn.Sigmoid", "F.sigmoid", "torch.sigmoid"'
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("types", ['"nn.ReLU", "F.relu", "torch.relu"', f'{SIGMOID_TYPES}, "F.sigmoid"'])
+def test_a_type_that_is_taken_is_told_with_the_class_whose_decorator_names_it(tmp_path: Path, types: str) -> None:
+    folder = register.ROOT / "homework" / "05_layers"
+    text = solution(folder)
+    assert text.count(SIGMOID_TYPES) == 1
+    file = tmp_path / "hw05_registry.py"
+    file.write_text(text.replace(f"register({SIGMOID_TYPES})", f"register({types})"), encoding="utf-8")
+    (outcome,) = run_tests(file, public_tests_of(folder)[:1], seed=0)
+    assert isinstance(outcome.error, SubmissionError)
+    assert "the decorator above class Sigmoid must name that class's own types" in outcome.error.message
+    assert file.read_text("utf-8").splitlines()[(outcome.error.line or 0) - 1].startswith("@layers.register(")
+
+
+@pytest.mark.slow
+def test_a_sigmoid_that_silences_an_overflow_is_right_and_told_so(tmp_path: Path) -> None:
+    folder = register.ROOT / "homework" / "05_layers"
+    both = "np.where(x < 0, np.exp(x) / (1 + np.exp(x)), 1 / (1 + np.exp(-x)))"
+    silenced = f'        with np.errstate(all="ignore"):\n            return {both}\n'
+    (test,) = (one for one in public_tests_of(folder) if one.name == "large_numbers_do_not_overflow")
+    for forward, said in ((silenced, "np.errstate"), (SIGMOID, "")):
+        file = tmp_path / "hw05_registry.py"
+        file.write_text(solution(folder).replace(SIGMOID, forward), encoding="utf-8")
+        (outcome,) = run_tests(file, [test], seed=0)
+        assert outcome.passed
+        assert said in (outcome.score)
+        assert bool(outcome.score) == bool(said)
 
 
 def test_a_type_of_an_option_is_told_in_words(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ says belongs in the object between the two.
 - `cls.negative_slope = ...` writes into the *class*. All layers of the class see it, and since a graph makes all
   layers before it runs the first, the last operator's slope wins everywhere. A test with one layer cannot see this.
 - `slope or 0.01` takes a slope of 0 for "none". Ask `is None`.
+- `operator.params.pop(...)` takes the slope out of the description of the network. The next graph that is made from it
+  gets the default instead, without a word.
 - `np.maximum(x, slope * x)` is a nice trick for slopes up to 1, and wrong above.
 - `x * (x > 0) + slope * x * (x <= 0)` adds 0 times the other half, and 0 times infinity is NaN.
 - An unknown parameter that is ignored gives numbers that look like an answer. The original framework ignored
@@ -40,10 +42,10 @@ def value_mistakes(x: np.ndarray, slope: float) -> dict[str, np.ndarray]:
         ),
         "this is ReLU: the negative half has a slope": np.maximum(x, 0),
         "the slope went to the positive half": np.where(x > 0, x * slope, x),
+        "the positive half is missing: where x > 0 the result is x": np.where(x > 0, np.float32(0), x * slope),
         "the slope went to both halves: where x > 0 the result is x": x * slope,
-        "the operator's negative_slope was not used: read it, and give it to the constructor: cls(value)": (
-            leaky_in(x, 0.01, "float32")
-        ),
+        "the operator's negative_slope was not used: read it, and give it to the constructor, cls(value); "
+        "and forward must use self.negative_slope": leaky_in(x, 0.01, "float32"),
         "where x is not above 0 the slope itself stands: it must be slope * x": np.where(x > 0, x, np.float32(slope)),
         "the slope lost its sign: take it as it is": leaky_in(x, abs(slope), "float32"),
         "float32 became float64, as by np.zeros(x.shape), by np.float64(slope), or by a slope times truth values, "
@@ -100,6 +102,16 @@ def its_input_stays_as_it_is(student: Student, rng: np.random.Generator) -> None
     """After the layer has run, its input holds what it held before."""
     x = rng.standard_normal((3, 5)) - 0.5
     expect(student.input_after("nn.LeakyReLU", x, {"negative_slope": 0.5}), x, what="the input")
+
+
+@task("leaky_relu")
+def one_operator_makes_two_layers(student: Student, rng: np.random.Generator) -> None:
+    """The second layer that is made from an operator has its slope, too, under either type."""
+    for operator_type in LEAKY:
+        slope = float(rng.uniform(0.1, 0.9))
+        x = rng.standard_normal((2, 3)) - 1
+        got = student.run_second(operator_type, x, {"negative_slope": slope})
+        expect(got, exact_leaky(x, slope), rtol=1e-9, atol=1e-12, what=f"the second layer with {slope:g}")
 
 
 @task("leaky_relu")
@@ -187,6 +199,23 @@ MUTANTS = [
             "        return cls() if slope is None else cls(int(slope.value))\n"
         ),
         breaks="slope",
+    ),
+    Mutant(
+        "popped",
+        "the slope is taken out of the operator, and the next layer finds none",
+        old=_READ,
+        new=(
+            '        slope = operator.params.pop("negative_slope", None)\n'
+            "        return cls() if slope is None else cls(slope.value)\n"
+        ),
+        breaks="operator",
+    ),
+    Mutant(
+        "positive_half_missing",
+        "only the half below 0",
+        old=_LEAKY,
+        new="        return np.minimum(as_float(x), 0) * self.negative_slope\n",
+        breaks="value",
     ),
     Mutant(
         "one_layer_for_all",

@@ -68,7 +68,8 @@ class Registry:
                 if not isinstance(operator_type, str):
                     raise TypeError(f"register: expected names of types, separated by commas, got {operator_type!r}")
                 if operator_type in self.creators:
-                    raise KeyError(f"{operator_type} is registered already")
+                    own = f"the decorator above class {layer.__name__} must name that class's own types, each once"
+                    raise KeyError(f"{operator_type} is registered already: {own}")
                 self.creators[operator_type] = layer.from_operator
             return layer
 
@@ -115,7 +116,7 @@ class Sigmoid(Layer):
     -----
     value : each element becomes 1 / (1 + e^-x); a relative error of 1e-5 in float32 and 1e-9 in float64 is allowed.
     stable : however large or small x is, infinity included, numpy reports no overflow: the function `sigmoid` below
-        turns such a report into an error.
+        turns such a report into an error. (np.errstate in the layer would only hide it.)
     tiny : small results must be right, too: the sigmoid of -50 is 1.9287e-22, not 0. Near the smallest numbers of the
         type, which have only a few bits, two digits are enough.
     nan : NaN stays NaN.
@@ -156,6 +157,7 @@ class LeakyReLU(Layer):
     slope : negative_slope comes from the operator's parameter of that name.
     default : the slope is 0.01 where the operator has no such parameter.
     zero : a slope of 0 is a slope, and not a missing one.
+    operator : the operator keeps its parameters: a second layer that is made from it has the same slope.
     own : each operator has a layer with a slope of its own: a graph makes all layers first and runs them afterwards.
     unknown : a parameter of another name raises ValueError, alone or beside negative_slope: ignoring it would give
         wrong numbers silently.
@@ -219,6 +221,19 @@ def run_chain(steps: list[list[Any]], x: np.ndarray) -> np.ndarray:
     for operator, layer in zip(operators, made, strict=True):
         layer.forward_operator(operator, values)
     return values[str(len(steps))]
+
+
+def run_second(operator_type: str, x: np.ndarray, params: dict[str, Any]) -> np.ndarray:
+    """Make two layers from one operator, as two graphs of one network do, and run the second on x."""
+    operator, values = operator_of(operator_type, params), {"0": x}
+    layers.create(operator)
+    layers.create(operator).forward_operator(operator, values)
+    return values["1"]
+
+
+def silences() -> bool:
+    """Whether the sigmoid's forward switches numpy's reports off."""
+    return not {"errstate", "seterr"}.isdisjoint(Sigmoid.forward.__code__.co_names)
 
 
 def input_after(operator_type: str, x: np.ndarray, params: dict[str, Any] | None = None) -> np.ndarray:
