@@ -423,6 +423,11 @@ CHANNELS_OF: Mistakes = {
             o // (outputs // groups) * (channels // groups) + c for c in range(channels)
         ]
     ),
+    "the list begins where it should: it has channels // groups input channels, and outputs // groups counts outputs": (
+        lambda o, channels, outputs, groups: [
+            o // (outputs // groups) * (channels // groups) + c for c in range(outputs // groups)
+        ]
+    ),
     "[range(...)] is a list of one range: list(range(...)) has its numbers": lambda o, channels, outputs, groups: [
         range(o // (outputs // groups) * (channels // groups), (o // (outputs // groups) + 1) * (channels // groups))
     ],
