@@ -90,12 +90,17 @@ def bias_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
     }
 
 
+EACH_SAMPLE = "every sample got the result of the first: give im2col x[n], and write what comes of it into y[n]"
+FIRST_CHANNELS = "every group looks at the channels of the first: those of group g begin at g * (C/groups)"
+FIRST_KERNELS = "every group uses the kernels of the first: those of group g begin at g * (O/groups)"
+
+
 def batch_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this batch."""
     right = reference(x, weight)
     return {
         "the result holds the first sample only: go over all of them": right[:1],
-        "every sample got the result of the first": np.repeat(right[:1], len(right), 0),
+        EACH_SAMPLE: np.repeat(right[:1], len(right), 0),
     }
 
 
@@ -122,8 +127,8 @@ def group_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: 
         "every group takes the bias of the first: output channel k of group g has bias[g * (O/groups) + k]": (
             reference(x, weight, first(bias, 0), groups=groups)
         ),
-        "every group looks at the channels of the first": reference(first(x, 1), weight, bias, groups=groups),
-        "every group uses the kernels of the first": reference(x, first(weight, 0), bias, groups=groups),
+        FIRST_CHANNELS: reference(first(x, 1), weight, bias, groups=groups),
+        FIRST_KERNELS: reference(x, first(weight, 0), bias, groups=groups),
         "the output channels of the groups alternate: all of group 0 come first": alternating(right),
         "the results of the groups alternate: those of group 0 come first, then those of group 1": (
             alternating(right - each) + each
@@ -196,16 +201,14 @@ def together_mistakes(
     mixed = parts.swapaxes(0, 1).reshape(right.shape)
     later = np.arange(len(x))[::-1, None, None, None]  # samples that come after this one
     wrong = {
-        "every sample got the result of the first": np.repeat(right[:1], len(x), 0),
+        EACH_SAMPLE: np.repeat(right[:1], len(x), 0),
         "the bias was added in the loop over the samples, to samples that had it already: add it once, after the "
         "loop": right + later * bias[:, None, None],
     }
     if groups > 1:
         wrong["samples and groups are mixed up: a reshape keeps the order in which the numbers lie"] = mixed
         first = np.concatenate([np.split(x, groups, 1)[0]] * groups, 1)
-        wrong["every group looks at the channels of the first"] = reference(
-            first, weight, bias, stride, padding, groups
-        )
+        wrong[FIRST_CHANNELS] = reference(first, weight, bias, stride, padding, groups)
     if 1 < groups == x.shape[1] < len(weight):
         modulo = "output channel o sees the input channel of its group, o // (O/groups), and not o % groups"
         in_turn = x[:, np.arange(len(weight)) % groups]

@@ -18,7 +18,8 @@ The inputs are chosen so that no two things can be mistaken for one another:
 | one output channel in each group | the outputs of the groups are interleaved (a "channel shuffle") |
 
 Two more choices. First, *cases*: two and three groups, and a 1x1 kernel, because programs treat 1x1 specially (im2col
-is not needed there) and forget the group's offset on that path. Second, *comparison*: the shape
+is not needed there) and forget the group's offset or the bias on that path. So each case has all of it: two samples,
+groups, channels and outputs, and biases that differ. Second, *comparison*: the shape
 first, because numpy either broadcasts different shapes silently or raises ValueError, which says nothing about the
 convolution; then all numbers, with a tolerance far below the smallest bias. Whole numbers below 2^24 add exactly in
 float32 in any order, so that a right convolution is never refused for its rounding.
@@ -90,6 +91,21 @@ def pointwise(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) 
     """A short cut for 1x1 kernels that forgets where a group begins."""
     same = reading(lambda x, g: x[:, :1])
     return (same if weight.shape[2:] == (1, 1) else product)(x, weight, bias, groups)
+
+
+def off(y: np.ndarray, groups: int) -> np.ndarray:
+    """`y` with its largest number too small by a hundredth."""
+    y = y.copy()
+    y.flat[np.abs(y).argmax()] *= 0.99
+    return y
+
+
+def at_1x1(name: str, advice: str) -> Broken:
+    """A broken convolution that is right for kernels larger than 1x1."""
+    conv, fault = BROKEN[name].conv, BROKEN[name].fault
+    return Broken(
+        lambda x, w, b, g: (conv if w.shape[2:] == (1, 1) else product)(x, w, b, g), f"for 1x1 kernels, {fault}", advice
+    )
 
 
 def zero(y: np.ndarray, *place: Any) -> np.ndarray:
@@ -169,6 +185,17 @@ BROKEN = {
         "the third group looks at the channels of the second",
         "there is no case with three groups: add one",
     ),
+    "third_bias": Broken(
+        with_bias(lambda b, w, g: b.reshape(g, -1)[np.minimum(np.arange(g), 1)].reshape(-1)),
+        "the third group takes the biases of the second",
+        "the three groups have equal biases",
+    ),
+    "off": Broken(ending(off), "one number is off by a hundredth of it", "the tolerance is too large"),
+}
+BROKEN |= {
+    "bias_at_1x1": at_1x1("no_bias", "the case of 1x1 kernels has no biases"),
+    "sample_at_1x1": at_1x1("first_sample", "the case of 1x1 kernels has one sample"),
+    "outputs_at_1x1": at_1x1("shuffled", "the case of 1x1 kernels has one output channel in each group"),
 }
 
 
@@ -203,14 +230,14 @@ def wrong_samples_are_caught(student: Student, rng: np.random.Generator) -> None
 
 @task("grouped_convolution_test")
 def wrong_shapes_and_borders_are_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test sees a missing row, exchanged axes and a column that was never written."""
-    judge(student, rng, ["short", "turned", "last_column"])
+    """The test sees a missing row, exchanged axes, a column that was never written and a number that is off."""
+    judge(student, rng, ["short", "turned", "last_column", "off"])
 
 
 @task("grouped_convolution_test")
 def special_cases_are_caught(student: Student, rng: np.random.Generator) -> None:
     """The test sees faults that only 1x1 kernels or a third group bring out."""
-    judge(student, rng, ["pointwise", "two_groups"])
+    judge(student, rng, ["pointwise", "bias_at_1x1", "sample_at_1x1", "outputs_at_1x1", "two_groups", "third_bias"])
 
 
 VALUES = (
@@ -343,6 +370,38 @@ MUTANTS = [
         breaks="pointwise",
     ),
     Mutant(
+        "pointwise_without_biases",
+        "the 1x1 case has biases of 0",
+        old=BIAS,
+        new="        bias = np.arange(1.0, 3 * groups + 1) * (kh > 1)\n",
+        breaks="pointwise",
+    ),
+    Mutant(
+        "pointwise_sample",
+        "the 1x1 case has one sample",
+        old=X,
+        new=X.replace("(2, 2 * groups", "(2 if kh > 1 else 1, 2 * groups"),
+        breaks="pointwise",
+    ),
+    Mutant(
+        "pointwise_outputs",
+        "the 1x1 case has one output channel in each group",
+        old=WEIGHT + BIAS,
+        new=(
+            "        each = 3 if kh > 1 else 1\n"
+            "        weight = rng.integers(-9, 10, (each * groups, 2, kh, kw)).astype(np.float64)\n"
+            "        bias = np.arange(1.0, each * groups + 1)\n"
+        ),
+        breaks="pointwise",
+    ),
+    Mutant(
+        "three_without_biases",
+        "three groups have biases of 0",
+        old=BIAS,
+        new="        bias = np.arange(1.0, 3 * groups + 1) * (groups < 3)\n",
+        breaks="three",
+    ),
+    Mutant(
         "one_case",
         "one kernel size, the favourite of short cuts",
         old=CASES,
@@ -396,6 +455,13 @@ MUTANTS = [
             '        assert np.allclose(got, expected, rtol=1e-6, atol=1000), f"groups={groups}, '
             'kernel {kh}x{kw}: wrong numbers"\n'
         ),
+    ),
+    Mutant(
+        "tolerance_of_tenths",
+        "a tolerance of a tenth, for fractions",
+        old=VALUES,
+        new="        assert np.allclose(got, expected, rtol=0.1, atol=0.1)\n",
+        breaks="numbers",
     ),
     Mutant(
         "sum_only",
