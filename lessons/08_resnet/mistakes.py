@@ -26,6 +26,7 @@ COST: Mistakes = {
     "one output channel has a kernel for each INPUT channel: times c": partial(_cost, lambda k, c, o: k * k * o),
     "these are the weights of one output channel: times o": partial(_cost, lambda k, c, o: k * k * c),
     "a kernel has k rows of k weights: k * k": partial(_cost, lambda k, c, o: k * c * o),
+    "a kernel has k rows of k weights: k * k, not 2 * k": partial(_cost, lambda k, c, o: 2 * k * c * o),
     "the weights are those of one output channel: times o": lambda k, c, o, h, w: (k * k * c, _each(k, c, o) * h * w),
     "one output channel has weights for each INPUT channel: times c": lambda k, c, o, h, w: (
         k * k * o,
@@ -73,6 +74,10 @@ COST: Mistakes = {
     "o is in the weights already: times h * w, and not times o once more": lambda k, c, o, h, w: (
         _each(k, c, o),
         _each(k, c, o) * o * h * w,
+    ),
+    "k * k is in the weights already: times h * w, and not times k * k once more": lambda k, c, o, h, w: (
+        _each(k, c, o),
+        _each(k, c, o) * k * k * h * w,
     ),
     "c is in the weights already: times h * w, and not times c once more": lambda k, c, o, h, w: (
         _each(k, c, o),
@@ -138,8 +143,12 @@ BORDERS: Mistakes = {
     ),
     "in the end -(-length // count) rounds too early, and min hides that it goes too far: "
     "-(-(i + 1) * length // count)": partial(_windows, _floor, lambda i, n, m: min(n, (i + 1) * -(-n // m))),
-    "length / count was rounded as a float, and 7 * (29 / 7) is a little more than 29: multiply first, and use //": (
+    "length / count was rounded as a float, and 7 * (58 / 14) is a little more than 29: multiply first, and use //": (
         partial(_windows, lambda i, n, m: math.floor(i * (n / m)), lambda i, n, m: math.ceil((i + 1) * (n / m)))
+    ),
+    "length / count was rounded as a float, 7 * (58 / 14) is a little more than 29, and min saves the last window "
+    "alone: multiply first, and use //": partial(
+        _windows, lambda i, n, m: math.floor(i * (n / m)), lambda i, n, m: min(n, math.ceil((i + 1) * (n / m)))
     ),
     "the end was rounded down: a window takes the number that its part cuts, so round it up, -(-a // b)": partial(
         _windows, _floor, lambda i, n, m: (i + 1) * n // m
@@ -189,6 +198,12 @@ BORDERS: Mistakes = {
     "that is one window for each NUMBER: there are `count` of them, range(count)": lambda n, m: [
         (_floor(i, n, m), _ceil(i, n, m)) for i in range(n)
     ],
+    "that is one window too many: there are `count` of them, range(count)": lambda n, m: [
+        (_floor(i, n, m), _ceil(i, n, m)) for i in range(m + 1)
+    ],
+    "the windows differ in length, and the end was made from the start, + 1: it comes from i + 1": partial(
+        _windows, _floor, lambda i, n, m: _floor(i, n, m) + n // m + 1
+    ),
     "windows are counted from 0: range(count)": partial(
         _windows, lambda i, n, m: _floor(i + 1, n, m), lambda i, n, m: _ceil(i + 1, n, m)
     ),
