@@ -190,7 +190,7 @@ def framework(parts: Any, text: str, weights: Mapping[str, np.ndarray]) -> Calla
         network = framework(parts, text, {})
         network(np.array([[-1.0, 2.0]]))             # [[0. 2.]]
     """
-    # TODO framework (Task 8.4): `compute` below is the other half
+    # TODO framework (Task 8.4): `compute` below is the other half; with nn.ReLU in it the first test passes
     raise NotImplementedError("framework: TODO")
 
 
@@ -215,7 +215,8 @@ def compute(
         these five always have the values that the parts assume, such as dilation=(1,1).
     weights : weight and bias are those that `weights` has under the operator's own name.
     bias : with bias=False there is no bias in `weights`; conv2d takes None for it.
-    linear : nn.Linear is x @ weight.T + bias, with numpy; without a bias it is x @ weight.T.
+    linear : nn.Linear is x @ weight.T + bias, with numpy, whatever axes x has before its last; without a bias it is
+        x @ weight.T.
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
     """

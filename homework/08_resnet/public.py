@@ -24,6 +24,9 @@ POOL_ERRORS = {
     "of size 5 into shape (1,1,1,1,3,1)": "reshape cuts equal blocks, and these windows overlap: a slice each",
     "from shape (3,) into shape (3,4)": "each picture has one mean, that of all its channels: average over axis=(2, 3) "
     "alone, which leaves (N, C)",
+    "from shape (1,2) into shape (1,1)": "of a window its columns are left: a mean over axis 2 takes that axis away, "
+    "and the next one moves up; axis=(2, 3) averages over both at once",
+    "name 'borders' is not defined": "borders is in the lesson's notebook, and not in this file: write it here, too",
     "axis 3 is out of bounds for array of dimension 3": "a mean over one axis takes it away, and the next axis moves "
     "up: axis=(2, 3) averages over both at once",
 }
@@ -36,6 +39,8 @@ HEAD_ERRORS = {
 }
 PREPROCESS_ERRORS = {
     "broadcast": "MEAN and STD fit an array whose last axis is the channels: calculate first, transpose later",
+    "slice indices must be integers": "the cut begins or ends at no whole number: / gives a fraction, also where "
+    "nothing is left over, and round gives a whole number",
     "ZeroDivisionError": "a side became 0, as resize / shorter was rounded: multiply first, resize * side // shorter",
 }
 
@@ -293,6 +298,10 @@ NAMES = (
     "the dictionary was filled under names of operators, and is asked for an operand: fill it with "
     "values[outputs[0]] = ..., or with writers[operand] = name."
 )
+NAMES_ASKED = (
+    "the keys are names of operators, and the dictionary is asked for an operand. If its lists are successors: who "
+    "writes this operand? If it says who writes an operand, the operands are its keys: writers[operand] = name."
+)
 OPERAND_NAMES = (
     "operands are names: often '0' and '1', and they can be 'a' and 'b', too. Keep arrays and writers in a dictionary, "
     "values[operand], without int(...)."
@@ -484,6 +493,10 @@ UNWEIGHTED_LINE = (
     "no operator of this network has weights, so one of another type came to the line of nn.Linear: does every `if` "
     "return what its part gives, and is compute left out for pnnx.Input and pnnx.Output?"
 )
+MORE_AXES = (
+    "here nn.Linear reads an array of four axes: x @ weight.T multiplies along the last one and leaves the others as "
+    "they are, without reshape, and with weight turned round and not x."
+)
 NUMBER_FOR_BIAS = (
     "conv2d takes an array or None for the bias, and got {!r:.20}: weights.get(f'{{name}}.bias') gives it."
 )
@@ -538,6 +551,10 @@ NO_LAST = (
     "compute, does every `if` return what its part gives{0}?"
 )
 NONE_MULTIPLIED = "the left of @ is None, or a single number. If nn.Linear should read an array there: {0}"
+UNFLATTENED = (
+    "parts.flatten was never called, so nn.Linear reads planes, and not a row for each image: torch.flatten is "
+    "parts.flatten(inputs[0])."
+)
 NO_INPUT = (
     "`inputs` has as many arrays as the operator reads: inputs[0] is the first, and for most types the only one. "
     "pnnx.Input reads none: compute is not called for it, as it writes x."
@@ -909,7 +926,8 @@ def causes(network: Network, calls: Calls) -> dict[str, str]:
     found |= {"KeyError: 0": TEXTS, "KeyError: 1": TEXTS}
     operands = {word for line in network.text.splitlines()[2:] for word in line.split()[4:] if "=" not in word}
     found |= {f"invalid literal for int() with base 10: '{one}'": OPERAND_NAMES for one in sorted(operands)}
-    found |= {f"{before} '{name}'": NAMES for name in kinds for before in (" has", ",")}
+    named = NAMES if ordered else NAMES_ASKED  # arrays come after the order
+    found |= {f"{before} '{name}'": named for name in kinds for before in (" has", ",")}
     if calls[-1:] == ["parse_operator"]:
         described = isinstance(calls.line, str) and len(calls.line.split()) >= 4
         found |= {"index out of range": NO_OPERAND if described else NO_LINE, "'list' object has no attribute": WORDS}
@@ -919,6 +937,9 @@ def causes(network: Network, calls: Calls) -> dict[str, str]:
         never_cause(network, calls, NO_IF, "nn.Linear") or "does every `if` of compute return what its part gives?"
     )
     found["operand 0 does not have enough"] = NONE_MULTIPLIED.format(gave_nothing)
+    if "torch.flatten" in kinds.values() and "flatten" not in calls:
+        of_a_batch = "(size 4 is different from 12)"
+        found |= {of_a_batch: BROKEN[of_a_batch], "mismatch in its core dimension": UNFLATTENED}
     skipped = calls.computed() and never_cause(network, calls, NO_IF, COMPUTES[calls.computed()[-1]])
     if skipped:
         of_weights = "'NoneType' object has no attribute 'T'"
@@ -1152,6 +1173,19 @@ def what_a_linear_layer_reads_stays_as_it_is(student: Student, rng: np.random.Ge
     y = write.dense(x, 6, 6)
     network = write.network(write.add("pnnx.Expression", [y, x], {"expr": "sub(@0,@1)"}, stem="pnnx_expr"))
     expect_network(student, oracle, network, [network.batch(rng, 2)])
+
+
+@task("framework", "linear", "weights")
+def a_linear_layer_over_rows(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """nn.Linear without torch.flatten before it: every row of an image becomes other numbers, x @ weight.T + bias."""
+    write = Writer(rng)
+    network = write.network(write.dense(write.image(2, 4, 3).name, 3, 5))
+    try:
+        expect_network(student, oracle, network, [network.batch(rng, 2)])
+    except Failure as failure:
+        if failure.cause in (None, BROKEN["matmul"]):
+            failure.cause = MORE_AXES
+        raise
 
 
 @task("framework", "expression", "shared")

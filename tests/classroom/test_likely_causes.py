@@ -1797,6 +1797,111 @@ ATTENTION = {
 }
 
 
+PREPARED = {
+    "row and column exchanged": (
+        "the_shorter_side_counts",
+        {"top, left = round": "left, top = round"},
+        "the first row and the first column are exchanged",
+    ),
+    "row and column exchanged, below the edge": (
+        "the_longer_side_is_rounded_down",
+        {"top, left = round": "left, top = round"},
+        "the first row comes from the height",
+    ),
+    "a side that is no whole number": (
+        "the_longer_side_is_rounded_down",
+        {SIDES: "resize * height / shorter, resize * width / shorter"},
+        "the longer side is no whole number",
+    ),
+    "a side that is no whole number, and the size of what comes of it": (
+        "the_longer_side_is_rounded_down",
+        {
+            f"rows, cols = {SIDES}": "small = resize_picture(image, resize * height / shorter, "
+            "resize * width / shorter)\n    rows, cols = small.shape[:2]",
+            "resize_picture(image, rows, cols)[": "small[",
+        },
+        "made it a pixel larger",
+    ),
+    "a beginning that is no whole number": (
+        "a_picture_of_the_right_size",
+        {CORNER: "(rows - crop) / 2, (cols - crop) / 2"},
+        "the cut begins or ends at no whole number",
+    ),
+    "an end of -0": (
+        "a_picture_of_the_right_size",
+        {"[top : top + crop, left : left + crop]": "[top:-top, left:-left]"},
+        "nothing is left of the picture",
+    ),
+    "an end of -0 in one direction": (
+        "a_crop_that_does_not_fit",
+        {"[top : top + crop, left : left + crop]": "[top:-top, left:-left]"},
+        "leaves nothing where it is 0",
+    ),
+}
+HEADS = {
+    "the likeliest class": (
+        "one_picture_and_two_classes",
+        {"return powers / powers.sum(axis=1, keepdims=True)": "return powers.argmax(axis=1)"},
+        "that is the number of the likeliest class",
+    ),
+    "the smallest subtracted": (
+        "large_and_small_scores_together",
+        {"scores.max(axis=1, keepdims=True)": "scores.min(axis=1, keepdims=True)"},
+        "the smallest score was subtracted",
+    ),
+    "softmax before the linear layer": (
+        "one_picture_and_two_classes",
+        {
+            "features @ weight.T + bias": "features",
+            "return powers / powers.sum(axis=1, keepdims=True)": "return powers / powers.sum(axis=1, keepdims=True) "
+            "@ weight.T + bias",
+        },
+        "softmax came before the linear layer",
+    ),
+    "two means, one after the other": (
+        "five_numbers_to_three",
+        {".mean(axis=(2, 3))\n    return y": ".mean(2).mean(1)\n    return y"},
+        "of a window its columns are left",
+    ),
+    "the lesson's borders": (
+        "five_numbers_to_three",
+        {"for i, rows in enumerate(spans(x.shape[2]": "for i, rows in enumerate(borders(x.shape[2]"},
+        "borders is in the lesson's notebook",
+    ),
+    "one size and one step": (
+        "five_numbers_to_three",
+        {
+            SPANS: "[slice(i * (length // count), i * (length // count) + length - (count - 1) * (length // count)) "
+            "for i in range(count)]"
+        },
+        "which rows does it touch?",
+    ),
+}
+LINEAR_LAYERS = {
+    "planes not flattened": (
+        "one_linear_layer",
+        {"parts.flatten(inputs[0])": "inputs[0]"},
+        "parts.flatten was never called, so nn.Linear reads planes",
+    ),
+    "successors of an operand": (
+        "one_relu",
+        {"successors[writers[operand]]": "successors[operand]"},
+        "If its lists are successors: who writes this operand?",
+    ),
+    "a row of each sample": (
+        "a_linear_layer_over_rows",
+        {"y = inputs[0] @ weight.T": "y = inputs[0].reshape(len(inputs[0]), -1) @ weight.T"},
+        "multiplies along the last one",
+    ),
+    "the input turned round": (
+        "a_linear_layer_over_rows",
+        {"y = inputs[0] @ weight.T": "y = (weight @ inputs[0].T).T"},
+        "with weight turned round and not x",
+    ),
+}
+CASES |= PREPARED | HEADS | LINEAR_LAYERS
+
+
 @cache
 def solution(folder: Path) -> str:
     """The worked solution of a homework, without the marks of its answers."""

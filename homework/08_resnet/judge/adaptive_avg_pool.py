@@ -193,7 +193,8 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
     numbers = np.outer(counts(x.shape[2], size[0]), counts(x.shape[3], size[1]))
     other = "float64" if x.dtype == np.float32 else "float32"
     found = {
-        "all windows have one size and one step: that is right for some sizes only": pooled(x, size, fixed),
+        "all windows have one size and one step: that is right for some sizes only. Where does part i of the rows "
+        "begin, where does it end, and which rows does it touch?": pooled(x, size, fixed),
         "H // h rounds too early, so all windows have one size: i * H // h for rows, j * W // w for columns": pooled(
             x, size, blocks
         ),

@@ -114,7 +114,13 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
         "the largest number of each plane in place of its mean": shares(x.max(axis=(2, 3)) @ weight.T + bias),
         "the bias is missing": shares(features @ weight.T),
         "the bias came after softmax: it belongs to the scores, before np.exp": shares(features @ weight.T) + bias,
+        "the smallest score was subtracted, and the largest still overflows: subtract the largest of each row": risky(
+            scores, scores.min(axis=1, keepdims=True)
+        ),
         "the classes are the first axis: a row for each picture, (N, K)": expected.T.copy(),
+        "softmax came before the linear layer: it makes probabilities of the scores, so it comes last": (
+            shares(features) @ weight.T + bias
+        ),
         "every picture has the probabilities of the first": np.repeat(expected[:1], len(x), axis=0),
     }
     if len(x) in (1, len(bias)):  # else numpy does not add them
@@ -141,6 +147,9 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
     mistakes = {cause: np.asarray(value, x.dtype) for cause, value in found.items()}
     other = "float64" if x.dtype == np.float32 else "float32"
     mistakes[f"the numbers changed their type to {other}: keep the dtype of x"] = expected.astype(other)
+    mistakes["that is the number of the likeliest class: the probabilities of all classes are asked for, (N, K)"] = (
+        expected.argmax(axis=1)
+    )
     return wrong(mistakes, expected)
 
 

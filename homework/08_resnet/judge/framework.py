@@ -579,6 +579,20 @@ MUTANTS = [
         breaks="linear",
     ),
     Mutant(
+        "rows_joined",
+        "makes a row of each sample before it multiplies",
+        old="y = inputs[0] @ weight.T",
+        new="y = inputs[0].reshape(len(inputs[0]), -1) @ weight.T",
+        breaks="linear",
+    ),
+    Mutant(
+        "input_turned",
+        "turns the input round in place of the weight",
+        old="y = inputs[0] @ weight.T",
+        new="y = (weight @ inputs[0].T).T",
+        breaks="linear",
+    ),
+    Mutant(
         "operands_backwards",
         "gives the operands from right to left",
         old='parts.evaluate(params["expr"], inputs)',

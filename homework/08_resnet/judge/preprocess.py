@@ -31,6 +31,19 @@ from ..public import photograph
 from .shared import wrong
 
 
+def resized_to_fractions(image: np.ndarray, height: float, width: float) -> np.ndarray:
+    """What the given resize_picture makes of sizes that are no whole numbers: one row or column too many."""
+    work = image.astype(np.float32)
+    for size in (height, width):
+        length = len(work)
+        place = np.clip((np.arange(size) + 0.5) * (length / size) - 0.5, 0, length - 1)
+        low = place.astype(int)
+        share = (place - low).astype(np.float32)[:, None, None]
+        work = work[low] + (work[np.minimum(low + 1, length - 1)] - work[low]) * share
+        work = work.swapaxes(0, 1)
+    return np.rint(work).astype(np.uint8)
+
+
 def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np.ndarray:
     """What preprocess has to give; or what it gives with one mistake."""
     mean, std = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
@@ -61,6 +74,11 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     if mistake == "twice":
         image = bilinear(image, rows, width)
     small = image if mistake == "resize forgotten" else bilinear(image, *asked)
+    if mistake.startswith("fraction"):
+        rows, cols = resize * height / side, resize * width / side
+        small = resized_to_fractions(image, rows, cols)
+    if mistake == "fraction, then size":
+        rows, cols = small.shape[:2]
     if mistake == "exchanged before":
         rows, cols = cols, rows
     top, left = round((rows - crop) / 2), round((cols - crop) / 2)
@@ -80,7 +98,11 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
         left = top
     if mistake == "place of columns":
         top = left
+    if mistake == "corner exchanged":
+        top, left = left, top
     bottom, right = top + crop, left + crop
+    if mistake == "negative ends":
+        bottom, right = -top, -left
     if mistake == "both ends":
         bottom, right = rows - top, cols - left
     cut = small[top:bottom, left:right].astype(np.float64)
@@ -110,6 +132,10 @@ PLACE_CAUSES = {
     "factor of both": "resize / shorter was rounded before a side was multiplied with it: resize * side // shorter",
     "ratio": "longer / shorter was rounded before it was multiplied with resize: resize * longer // shorter",
     "ceil": "the longer side was rounded up: it is floor(resize * longer / shorter)",
+    "fraction": "the longer side is no whole number, and resize_picture took it as it came: / gives a fraction, and "
+    "the side is floor(resize * longer / shorter)",
+    "fraction, then size": "the longer side was no whole number, and resize_picture made it a pixel larger: it is "
+    "floor(resize * longer / shorter)",
     "longer": "the longer side was resized to `resize`: it is the shorter one",
     "squeezed": "both sides became `resize`: the longer one is resize * longer // shorter, and is cut afterwards",
     "no crop": "the whole picture was squeezed into crop x crop: resize it in proportion, then cut the middle out",
@@ -124,6 +150,8 @@ PLACE_CAUSES = {
     "twice": "the picture was resized in two calls, and rounded to bytes between them: one call takes both sides",
     "both ends": "as much was cut off at the end as at the beginning, too little if the rest is odd: the cut ends "
     "at top + crop and left + crop",
+    "negative ends": "the cut ends at -top and -left, which is wrong where the rest is odd, and leaves nothing where "
+    "it is 0, as -0 is 0: it ends at top + crop and left + crop",
     "not resized": "the picture was not resized before the cut: resize_picture(image, rows, cols) comes first",
     "resize forgotten": "the cut comes from the picture as it was given: resize it first, with resize_picture",
     "exchanged": "height and width are exchanged: resize_picture takes the height first, then the width",
@@ -136,10 +164,18 @@ PLACE_CAUSES = {
     ),
     "halves": "n and crop were halved and rounded one by one: halve their difference, round((n - crop) / 2)",
     "rounded halves": "n and crop were halved and rounded one by one: halve the difference, round((n - crop) / 2)",
+    "corner exchanged": "the first row and the first column are exchanged: the first row comes from the height, "
+    "(rows - crop) / 2, and the first column from the width",
     "place of rows": "rows and columns begin at one number: the first column comes from the width, (cols - crop) / 2",
     "place of columns": "rows and columns begin at one number: the first row comes from the height, (rows - crop) / 2",
     "given": "the crop begins where the middle of the given picture is: n is the height or width after resizing",
 }
+BEYOND = {
+    "place of rows": "the cut begins to the right of the picture: the first column comes from the width, "
+    "(cols - crop) / 2",
+    "place of columns": "the cut begins below the picture: the first row comes from the height, (rows - crop) / 2",
+}
+"""Mistake -> the cause to name where exchanged corners give the same, which is nothing."""
 NUMBER_CAUSES = {
     "bgr": "the channels are in the order blue, green, red: keep red first",
     "bgr last": "the planes are in the order blue, green, red: channel 0 is red, so turn nothing round at the end",
@@ -163,6 +199,11 @@ def place_mistakes(image: np.ndarray, resize: int, crop: int) -> dict[str, np.nd
     if resize > min(image.shape[:2]):
         as_given = found.pop(PLACE_CAUSES["resize forgotten"])
         found["the cut comes from the picture as it was given: a small picture is resized, too, and grows"] = as_given
+    for mistake, cause in BEYOND.items():
+        one, other = PLACE_CAUSES[mistake], PLACE_CAUSES["corner exchanged"]
+        if other in found and np.array_equal(found[one], found[other]):  # both lie beyond the edge
+            del found[one]
+            found[cause] = found.pop(other)
     return wrong(found, prepared(image, resize, crop))
 
 
@@ -174,6 +215,8 @@ def number_mistakes(image: np.ndarray) -> dict[str, np.ndarray]:
     with np.errstate(invalid="ignore"):
         rounded = np.rint(right).astype(np.uint8).astype(np.float32)
     found["resize_picture rounds to bytes: resize the bytes first, and normalise what it gives"] = rounded
+    nothing = "nothing is left of the picture: a cut that ends at -top ends at 0 where top is 0; it ends at top + crop"
+    found[nothing] = right[:, :, :0, :0]
     found["the axis of the batch is missing: put it in front, [None]"] = right[0]
     found["the channels are still the last axis: transpose(2, 0, 1)"] = right.transpose(0, 2, 3, 1)
     found["the numbers are float64: make them float32"] = right.astype(np.float64)

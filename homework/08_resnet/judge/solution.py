@@ -212,7 +212,7 @@ def framework(parts: Any, text: str, weights: Mapping[str, np.ndarray]) -> Calla
         network = framework(parts, text, {})
         network(np.array([[-1.0, 2.0]]))             # [[0. 2.]]
     """
-    # <solution framework: `compute` below is the other half>
+    # <solution framework: `compute` below is the other half; with nn.ReLU in it the first test passes>
     operators = [parts.parse_operator(line) for line in text.splitlines()[2:] if line.strip()]
     for kind, name, *_ in operators:
         if kind not in TYPES:
@@ -264,7 +264,8 @@ def compute(
         these five always have the values that the parts assume, such as dilation=(1,1).
     weights : weight and bias are those that `weights` has under the operator's own name.
     bias : with bias=False there is no bias in `weights`; conv2d takes None for it.
-    linear : nn.Linear is x @ weight.T + bias, with numpy; without a bias it is x @ weight.T.
+    linear : nn.Linear is x @ weight.T + bias, with numpy, whatever axes x has before its last; without a bias it is
+        x @ weight.T.
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
     """
