@@ -139,9 +139,10 @@ def no_bias_stride_one_and_no_padding_unless_said(student: Student) -> None:
 def other_channels_are_refused(student: Student, rng: np.random.Generator) -> None:
     """x with two channels and a weight for one, or for three, raise ValueError."""
     x, cause = whole(rng, 1, 2, 2, 2), "compare x.shape[1] with weight.shape[0], and raise ValueError if they differ"
+    instead = {"IndexError": f"an index ran over the end, and nothing was compared: {cause}"}
     for channels in (1, 3):
-        weight = whole(rng, channels, 2, 2, 2)
-        expect_refused(student.transposed_convolution, x, weight, None, (1, 1), (0, 0), cause=cause)
+        call = student.transposed_convolution, x, whole(rng, channels, 2, 2, 2), None, (1, 1), (0, 0)
+        expect_refused(*call, cause=cause, instead=instead)
 
 
 @task("transposed_convolution", "nothing", "stamp", "overlap", "stride", "size", "padding", "bias", "dtype",
@@ -316,6 +317,10 @@ MADE_OF = (
     "u_net is made of transposed_convolution, and yours is wrong: mend it first (python3 course.py check "
     "transposed_convolution), then look at u_net again"
 )
+STACKED = (
+    "np.stack puts arrays of the same shape along a NEW axis: the channels of the two are joined, np.concatenate with "
+    "axis=1"
+)
 U_ERRORS = {
     "same number of dimensions": "an array is joined with a list: which ONE of the arrays kept has the size of x?",
     "multiple values for argument": "np.concatenate takes ONE list of arrays, in brackets, before the axis",
@@ -325,7 +330,10 @@ U_ERRORS = {
     "non-iterable int": "a stride is a pair, for rows and columns: stride=(2, 2)",
     "tuple indices": "transposed_convolution takes x, weight, bias and stride, in this order: name it, stride=(2, 2)",
     "cannot reshape": "max pooling: x is (N, C, H, W), and H // 2 squares of 2 lie below each other, W // 2 beside",
-    "pop from empty": "the way up takes as many arrays as the way down kept: one for each level",
+    "pop from empty": "the way up takes as many arrays as the way down kept, one for each level: is one list filled "
+    "by `append`, or is it made anew on each level?",
+    "remapped shapes": STACKED,
+    "must have the same shape": STACKED,
     "too many values": "an entry of `down` is a list of convolutions for `block`; one of `up` has two parts, the "
     "transposed convolution (weight, bias) and a list of convolutions; `last` is (weight, bias)",
     "not enough values": "an entry of `down` is a list of convolutions for `block`; one of `up` has two parts, the "
@@ -370,8 +378,8 @@ def compare_stamps(student: Student) -> None:
         raise failure from None
 
 
-def why_apart(said: str) -> str | None:
-    """The likely cause where two arrays of different sizes are joined."""
+def why_apart(said: str, shape: tuple[int, ...], levels: int) -> str | None:
+    """The likely cause where two arrays of different sizes are joined, for pictures of this shape."""
     found = re.search(r"along dimension (\d), .* 0 has size (\d+) and .* 1 has size (\d+)", said)
     if not found:
         return None
@@ -379,8 +387,18 @@ def why_apart(said: str) -> str | None:
     if axis < 2:
         return "the channels are joined, axis 1: rows and columns are the same on both sides"
     sizes = f"the first of the arrays joined has {first} {('rows', 'columns')[axis - 2]}, and the second {second}"
-    if second == 2 * first:
+    lowest = shape[axis] // 2 ** (levels - 1)  # what the last level of the way down keeps
+    if second == 2 * first == 2 * shape[axis]:
+        return f"{sizes}: is the pooling missing? It halves rows and columns on each level, after `block`"
+    if second == 2 * first == lowest:
         return f"{sizes}: a level keeps what `block` gave BEFORE its pooling"
+    if second == 2 * first:
+        return f"{sizes}: each level of the way up takes an array of its own off `kept`, as kept.pop() does"
+    if first == 2 * second == lowest:
+        return (
+            f"{sizes}: is the transposed convolution there, with stride=(2, 2) and without padding? And is there one "
+            "pooling for each level, and no more?"
+        )
     if first % second == 0:
         return f"{sizes}: the way up begins with what was kept LAST, which is the smallest"
     return f"{sizes}: does pooling halve both, and the transposed convolution, with stride=(2, 2), double both again?"
@@ -388,12 +406,15 @@ def why_apart(said: str) -> str | None:
 
 def expect_logits(student: Student, oracle: Any, x: np.ndarray, net: list[Any], what: str) -> None:
     """Raise Failure unless the student's logits are right."""
-    refused = "2 to the number of levels divides rows and columns here, so nothing is to be refused: len(down)"
+    refused = (
+        "if this ValueError is yours: 2 to the number of levels, len(down), divides rows and columns here, so nothing "
+        "is to be refused"
+    )
     try:
         try:
             got = student.u_net(x, *net)
         except SubmissionError as error:
-            apart = why_apart(error.message)
+            apart = why_apart(error.message, x.shape, len(net[0]))
             with likely({error.message: apart} if apart else U_ERRORS | {"ValueError": refused}):
                 raise
         try:
@@ -422,7 +443,8 @@ def without_a_level(student: Student, rng: np.random.Generator, oracle: Any) -> 
 @task("u_net", "down", "bottom", "up", "skip", "last", "levels", "dtype")
 def one_level(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """One level: down, bottom, and up again to where it began."""
-    expect_logits(student, oracle, pictures(rng, 1, 2, 4, 6), levels_of(rng, 1), "one level, 4x6 pixels")
+    for cols in (6, 4):
+        expect_logits(student, oracle, pictures(rng, 1, 2, 4, cols), levels_of(rng, 1), f"one level, 4x{cols} pixels")
 
 
 @task("u_net", "levels", "down", "bottom", "up", "skip", "last", "sides", "dtype")
@@ -446,7 +468,7 @@ def sides_that_can_be_halved(student: Student, rng: np.random.Generator, oracle:
         expect_logits(student, oracle, pictures(rng, 1, 2, rows, cols), levels_of(rng, levels), what)
     for levels, rows, cols in ((1, 3, 7), (1, 4, 7), (1, 5, 4), (2, 2, 6), (2, 4, 10), (2, 6, 4)):
         cause = (
-            f"{rows}x{cols} pixels cannot be halved {levels} times without a row or column left over: ask before the "
-            "way down, and raise ValueError"
+            f"{rows}x{cols} pixels cannot be halved {('once', 'twice')[levels - 1]} without a row or column left over: "
+            "ask before the way down, and raise ValueError"
         )
         expect_refused(student.u_net, pictures(rng, 1, 2, rows, cols), *levels_of(rng, levels), cause=cause)

@@ -7290,7 +7290,7 @@ ARRAYS = {
         "12_unet",
         "without_a_level",
         {"if rows % 2 ** len(down) or cols % 2 ** len(down):": "if rows % 16 or cols % 16:"},
-        "nothing is to be refused: len(down)",
+        "2 to the number of levels, len(down), divides",
     ),
     "odd columns cut off": (
         "12_unet",
@@ -7301,6 +7301,176 @@ ARRAYS = {
             )
         },
         "without a row or column left over",
+    ),
+    "no transposed convolution on the only level": (
+        "12_unet",
+        "one_level",
+        {"        x = transposed_convolution(x, weight, bias, stride=(2, 2))\n": ""},
+        "is the transposed convolution there",
+    ),
+    "a padding of one on the only level": (
+        "12_unet",
+        "one_level",
+        {"bias, stride=(2, 2))": "bias, stride=(2, 2), padding=(1, 1))"},
+        "without padding",
+    ),
+    "no transposed convolution, on two levels": (
+        "12_unet",
+        "two_levels",
+        {"        x = transposed_convolution(x, weight, bias, stride=(2, 2))\n": ""},
+        "is the transposed convolution there",
+    ),
+    "one pooling more": (
+        "12_unet",
+        "one_level",
+        {"    x = block(x, bottom)\n": "    x = block(np.maximum(x, 0)[:, :, : 1, : 1], bottom)\n"},
+        "one pooling for each level",
+    ),
+    "one pooling more where it fits": (
+        "12_unet",
+        "one_level",
+        {
+            "    x = block(x, bottom)\n": (
+                "    if x.shape[2] % 2 == x.shape[3] % 2 == 0:\n        x = x[:, :, ::2, ::2]\n"
+                "    x = block(x, bottom)\n"
+            )
+        },
+        "one pooling for each level",
+    ),
+    "no pooling on the only level": (
+        "12_unet",
+        "one_level",
+        {".max(axis=(3, 5))": ".reshape(x.shape)"},
+        "is the pooling missing?",
+    ),
+    "no pooling, on two levels": (
+        "12_unet",
+        "two_levels",
+        {".max(axis=(3, 5))": ".reshape(x.shape)"},
+        "is the pooling missing?",
+    ),
+    "kept after its pooling, on two levels": (
+        "12_unet",
+        "two_levels",
+        {"        kept.append(x)\n": "", ".max(axis=(3, 5))\n": ".max(axis=(3, 5))\n        kept.append(x)\n"},
+        "BEFORE its pooling",
+    ),
+    "the lowest skip for all": (
+        "12_unet",
+        "two_levels",
+        {"[kept.pop(), x]": "[kept[-1], x]"},
+        "takes an array of its own off `kept`",
+    ),
+    "a list of skips made anew": (
+        "12_unet",
+        "two_levels",
+        {"        kept.append(x)\n": "        kept = [x]\n"},
+        "made anew on each level",
+    ),
+    "a stack for a join": (
+        "12_unet",
+        "one_level",
+        {"np.concatenate([kept.pop(), x], axis=1)": "np.stack([kept.pop(), x], axis=1)"},
+        "np.stack puts arrays of the same shape along a NEW axis",
+    ),
+    "a stack of two sizes": (
+        "12_unet",
+        "two_levels",
+        {"np.concatenate([kept.pop(), x], axis=1)": "np.stack([kept.pop(0), x])"},
+        "np.stack puts arrays of the same shape along a NEW axis",
+    ),
+    "another ValueError in a U": (
+        "12_unet",
+        "one_level",
+        {"[kept.pop(), x]": "[]"},
+        "if this ValueError is yours",
+    ),
+    "pooling before the block": (
+        "12_unet",
+        "one_level",
+        {
+            "        x = block(x, convolutions)\n        kept.append(x)\n": "        kept.append(x)\n",
+            "        x = x.reshape(n, channels, height // 2, 2, width // 2, 2).max(axis=(3, 5))\n": (
+                "        x = x.reshape(n, channels, height // 2, 2, width // 2, 2).max(axis=(3, 5))\n"
+                "        x = block(x, convolutions)\n"
+            ),
+        },
+        "pooling comes before `block`",
+    ),
+    "kept before the block": (
+        "12_unet",
+        "one_level",
+        {
+            "        x = block(x, convolutions)\n        kept.append(x)\n": (
+                "        kept.append(x)\n        x = block(x, convolutions)\n"
+            )
+        },
+        "a level keeps what came in",
+    ),
+    "a sum of four": (
+        "12_unet",
+        "one_level",
+        {".max(axis=(3, 5))": ".sum(axis=(3, 5))"},
+        "each 2x2 pixels were added up",
+    ),
+    "a way down without ReLUs": (
+        "12_unet",
+        "one_level",
+        {
+            "        x = block(x, convolutions)\n        kept.append(x)\n": (
+                "        for pair in convolutions:\n            x = convolution(x, *pair)\n        kept.append(x)\n"
+            )
+        },
+        "the ReLU of the way down is missing",
+    ),
+    "one level of two": (
+        "12_unet",
+        "two_levels",
+        {
+            "    for convolutions in down:\n": "    for convolutions in down[:1]:\n",
+            "convolutions in up:": "convolutions in up[:1]:",
+        },
+        "only one level is computed",
+    ),
+    "two sides that cannot be halved once": (
+        "12_unet",
+        "sides_that_can_be_halved",
+        {
+            "if rows % 2 ** len(down) or cols % 2 ** len(down):": (
+                "x = x[:, :, : rows // 2 ** len(down) * 2 ** len(down), : cols // 2 ** len(down) * 2 ** len(down)]\n"
+                "    if False:"
+            )
+        },
+        "cannot be halved once without",
+    ),
+    "channels that run over the end": (
+        "12_unet",
+        "other_channels_are_refused",
+        {
+            "    if inputs != channels:\n": "    if False:\n",
+            "stamps = np.tensordot(x[:, :, i, j], weight, axes=1)": (
+                "stamps = sum(x[:, c, i, j, None, None, None] * weight[c] for c in range(max(channels, inputs)))"
+            ),
+        },
+        "an index ran over the end",
+    ),
+    "the last channel alone": (
+        "12_unet",
+        "a_kernel_for_each_pair_of_channels",
+        {"np.tensordot(x[:, :, i, j], weight, axes=1)": "np.tensordot(x[:, -1:, i, j], weight[-1:], axes=1)"},
+        "only the last input channel is used",
+    ),
+    "an index from the kernel's end": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {
+            "        full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps\n": (
+                "        for r, c in np.ndindex(full.shape[2:]):\n"
+                "            if r - i * sh < kh and c - j * sw < kw:\n"
+                "                full[:, :, r, c] += stamps[:, :, r - i * sh, c - j * sw]\n"
+            )
+        },
+        "an index below 0 counts from the kernel's end",
     ),
     "turned stamps in a U": (
         "12_unet",

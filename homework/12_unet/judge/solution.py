@@ -171,7 +171,7 @@ def u_net(
     # <solution u_net>
     rows, cols = x.shape[2:]
     if rows % 2 ** len(down) or cols % 2 ** len(down):
-        raise ValueError(f"u_net: {rows}x{cols} pixels cannot be halved {len(down)} times")
+        raise ValueError(f"u_net: expected multiples of {2 ** len(down)} pixels, found {rows}x{cols}")
     kept = []
     for convolutions in down:
         x = block(x, convolutions)

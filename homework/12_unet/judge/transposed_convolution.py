@@ -91,6 +91,19 @@ def largest(x: np.ndarray, weight: np.ndarray, stride: Pair) -> np.ndarray:
     return y
 
 
+def from_the_end(x: np.ndarray, weight: np.ndarray, stride: Pair) -> np.ndarray:
+    """A wrong one: gathers, and an index below 0 counts from the kernel's end; x, if it would run over that end."""
+    (n, _, height, width), (_, outputs, kh, kw), (sh, sw) = x.shape, weight.shape, stride
+    if (height - 1) * sh > kh or (width - 1) * sw > kw:
+        return x
+    y = np.zeros((n, outputs, (height - 1) * sh + kh, (width - 1) * sw + kw), x.dtype)
+    for r, c in np.ndindex(y.shape[2:]):
+        for i, j in np.ndindex(height, width):
+            if r - i * sh < kh and c - j * sw < kw:
+                y[:, :, r, c] += x[:, :, i, j] @ weight[:, :, r - i * sh, c - j * sw]
+    return y
+
+
 def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what a wrong stamp, or a stamp in a wrong place, gives."""
     right = transposed(x, weight, stride=stride)
@@ -126,6 +139,8 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
         "rows and columns of x are exchanged: pixel (i, j) is x[:, :, i, j]": transposed(
             x.swapaxes(2, 3), weight, stride=stride
         ),
+        "an index below 0 counts from the kernel's end: where r - i * sh or c - j * sw is below 0, pixel (i, j) has no "
+        "stamp": from_the_end(x, weight, stride),
         f"the numbers changed their type to {other}: keep the dtype of x": right.astype(other),
     }
     return wrong(found, right)
@@ -136,6 +151,7 @@ def channel_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[st
     right = transposed(x, weight, stride=stride)
     found = {
         "only the first input channel is used: add up all of them": transposed(x[:, :1], weight[:1], stride=stride),
+        "only the last input channel is used: add up all of them": transposed(x[:, -1:], weight[-1:], stride=stride),
         "only the first sample is computed: the others need their stamps, too": np.concatenate(
             [right[:1], 0 * right[1:]]
         ),

@@ -59,6 +59,8 @@ def blocks(x: np.ndarray, convolutions: Block) -> np.ndarray:
 def pooled(x: np.ndarray, how: str) -> np.ndarray:
     """Half of the rows and columns."""
     four = [x[:, :, a::2, b::2] for a, b in np.ndindex(2, 2)]
+    if how == "sum":
+        return np.asarray(sum(four))
     if how == "mean":
         return np.asarray(sum(four) / x.dtype.type(4))
     if how == "first":
@@ -92,16 +94,21 @@ def logits(
         if level == len(down):
             return x if lacks == "bottom" else blocks(x, bottom)
         entry = down[-1 - level] if lacks == "down order" else down[level]
-        beside = x if lacks == "down" else blocks(x, entry)
+        if lacks == "down":
+            beside = below = x
+        elif lacks == "down relu":
+            beside = below = convolved(blocks(x, entry[:-1]), *entry[-1])
+        else:
+            beside = below = blocks(x, entry)
+        if join == "input":
+            beside = x
+        below = blocks(pooled(x, pool), entry) if lacks == "pool last" else pooled(below, pool)
         (weight, bias), convolutions = up[level if lacks == "order" else len(down) - 1 - level]
-        below = pooled(x if join == "input" else beside, pool)
         below = grown(inside(below, level + 1), weight, 0 * bias if lacks == "bias" else bias)
         if lacks == "sign":
             below = np.maximum(below, 0)
         if lacks == "skip":
             beside = 0 * beside
-        elif join == "input":
-            beside = x
         joined = np.concatenate([below, beside] if join == "below first" else [beside, below], axis=1)
         if lacks == "up":
             return convolved(joined, *convolutions[-1])
@@ -131,6 +138,16 @@ def logits_mistakes(
         found |= {
             "what comes up is joined first: what was kept comes first, [kept, x]": logits(x, *net, join="below first"),
             "that is mean pooling: the LARGEST of each 2x2 pixels is left": logits(x, *net, pool="mean"),
+            "each 2x2 pixels were added up: the LARGEST of them is left": logits(x, *net, pool="sum"),
+            "a level keeps what came in, and should keep what `block` gave: first `block`, then keep, then pooling": (
+                logits(x, *net, join="input")
+            ),
+            "pooling comes before `block`, and should come last: first `block`, then keep, then pooling": logits(
+                x, *net, join="input", lacks="pool last"
+            ),
+            "the ReLU of the way down is missing: before the pooling `block` runs, and not `convolution`": logits(
+                x, *net, lacks="down relu"
+            ),
             "the four pixels lie half a picture apart: which of the two new axes has the 2, if they are neighbours?": (
                 logits(x, *net, pool="apart")
             ),
@@ -146,6 +163,8 @@ def logits_mistakes(
             ),
         }
     if len(down) > 1:
+        alone = "only one level is computed: there are as many as `down` and `up` have entries"
+        found[alone] = logits(x, down[:1], bottom, up[:1], last)
         found["`down` is taken from its end: its first entry is the UPPERMOST level"] = logits(
             x, *net, lacks="down order"
         )
@@ -245,6 +264,14 @@ MUTANTS = [
     Mutant("zeros_for_skip", "joins zeros", old=JOIN, new="[0 * kept.pop(), x]", breaks="skip"),
     Mutant("skip_twice", "joins the skip with itself", old=JOIN, new="[kept[-1], kept.pop()]", breaks="skip"),
     Mutant("no_bottom", "forgets the bottom, where the channels allow it", old=BOTTOM, new="", breaks="bottom"),
+    Mutant(
+        "one_pooling_more",
+        "pools once more before the bottom, where rows and columns are even there",
+        old=BOTTOM,
+        new="    if down and x.shape[2] % 2 == x.shape[3] % 2 == 0:\n        x = x[:, :, ::2, ::2]\n"
+        "        x = block(x, bottom).repeat(2, axis=2).repeat(2, axis=3)\n    else:\n        x = block(x, bottom)\n",
+        breaks="bottom",
+    ),
     Mutant(
         "half_a_bottom",
         "runs the first convolution of the bottom",
