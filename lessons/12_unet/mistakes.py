@@ -80,14 +80,15 @@ def _stamped(
     added: bool = True,
     times: bool = True,
     last: int = 0,
+    kind: Any = float,
 ) -> np.ndarray:
     """`stamp_line` with a mistake.
 
     room : number of pixels, the kernel's length and stride -> length of the result; apart : of two stamps, if not
     stride; added : to what is there, or instead of it; times : whether the kernel is multiplied by the pixel;
-    last : how many of the last pixels are forgotten.
+    last : how many of the last pixels are forgotten; kind : of the result's numbers, to which all are cut.
     """
-    result = np.zeros(room(len(pixels), len(kernel), stride))
+    result = np.zeros(room(len(pixels), len(kernel), stride), kind)
     for i, pixel in enumerate(pixels[: len(pixels) - last]):
         place = slice(i * (apart or stride), i * (apart or stride) + len(kernel))
         stamp = pixel * kernel if times else kernel
@@ -264,6 +265,21 @@ STAMP_LINE: Mistakes = {
     "the result holds whole numbers only, and there may be fractions: np.zeros(...) without int": partial(
         _in_place, kind=int
     ),
+    "fractions are cut off where the result has the type of the pixels: np.zeros(...) without a type": (
+        lambda pixels, kernel, stride: _stamped(pixels, kernel, stride, kind=pixels.dtype)
+    ),
+    "fractions are cut off where the result has the type of the kernel: np.zeros(...) without a type": (
+        lambda pixels, kernel, stride: _stamped(pixels, kernel, stride, kind=kernel.dtype)
+    ),
+    "the result holds whole numbers only, so fractions are cut off: np.zeros(...) without int": partial(
+        _stamped, kind=int
+    ),
+    "range with a step of stride leaves pixels out: every pixel stamps, and the stride is between their stamps": (
+        lambda pixels, kernel, stride: _stamped(np.where(np.arange(len(pixels)) % stride, 0, pixels), kernel, stride)
+    ),
+    "a slice ends at a place of the line, and not at a length: where does stamp i end?": partial(
+        _in_place, end=lambda i, k, s: k
+    ),
     "`for i in pixels` gives the pixels: `for i, pixel in enumerate(pixels)` gives their places, too": _by_pixel,
     "one pixel makes one stamp: pixels[i] * kernel, and not all of them": _all_pixels,
     "the result is a whole stride too long: the last stamp begins at (len(pixels) - 1) * stride": partial(
@@ -391,6 +407,30 @@ def _counted(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) ->
     return int(_gathered(place, np.ones_like(pixels), np.ones_like(kernel), stride))
 
 
+def _first_index(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) -> int:
+    """`number_at` that returns the first index of the kernel that it finds."""
+    return next((place - i * stride for i in range(len(pixels)) if 0 <= place - i * stride < len(kernel)), 0)
+
+
+def _until_none(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) -> Any:
+    """`number_at` that ends at the first pixel whose stamp does not lie there."""
+    total: Any = 0
+    for i, pixel in enumerate(pixels):
+        if not 0 <= place - i * stride < len(kernel):
+            break
+        total += pixel * kernel[place - i * stride]
+    return total
+
+
+def _at_the_place(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) -> Any:
+    """`number_at` that reads the kernel's number at the place of the result."""
+    total: Any = 0
+    for i, pixel in enumerate(pixels):
+        if 0 <= place - i * stride < len(kernel):
+            total += pixel * kernel[place]
+    return total
+
+
 def _pixels_for_places(place: int, pixels: np.ndarray, kernel: np.ndarray, stride: int) -> Any:
     """`number_at` that takes the pixels for their places."""
     total: Any = 0
@@ -443,6 +483,17 @@ NUMBER_AT: Mistakes = {
         lambda place, pixels, kernel, stride: _gathered(place, pixels, kernel[::-1], stride)
     ),
     "the last pixel is not asked": partial(_gathered, last=1),
+    "only the first pixel is asked: is `return` inside the loop?": (
+        lambda place, pixels, kernel, stride: _gathered(place, pixels[:1], kernel, stride)
+    ),
+    "break ends the loop at the first pixel without a stamp there, and others may have one: continue": _until_none,
+    "a stamp is as long as the kernel, and not as the stride: which indices has the kernel?": (
+        lambda place, pixels, kernel, stride: _gathered(
+            place, pixels, kernel, stride, inside=lambda k, n: 0 <= k < min(n, stride)
+        )
+    ),
+    "the kernel is read at the place of the result: which of its numbers does pixel i have there?": _at_the_place,
+    "that is an index of the kernel: pixel times the kernel's number there, added up": _first_index,
     "several stamps may lie there: add up all of them. Is `return` in the loop?": _first_found,
     "several stamps may lie there: the last one replaces the others, where += adds up": _last_found,
     "these are the kernel's numbers alone: each times its pixel": _without_pixel,
@@ -483,6 +534,21 @@ def _bordered(
     return cut(run(np.pad(x, border, **(options or {"mode": "edge"}))), height, width)
 
 
+def _one_way(run: Callable[[np.ndarray], np.ndarray], x: np.ndarray, multiple: int, axis: int) -> np.ndarray:
+    """`any_size` with a border along one axis alone."""
+    border = [(0, -x.shape[each] % multiple if each == axis else 0) for each in range(4)]
+    return run(np.pad(x, border, mode="edge"))[:, :, : x.shape[2], : x.shape[3]]
+
+
+def _in_the_middle(run: Callable[[np.ndarray], np.ndarray], x: np.ndarray, multiple: int) -> np.ndarray:
+    """`any_size` with half of the border at each end, and the cut that goes with it."""
+    height, width = x.shape[2:]
+    below, right = -height % multiple, -width % multiple
+    border = [(0, 0), (0, 0), (below // 2, below - below // 2), (right // 2, right - right // 2)]
+    y = run(np.pad(x, border, mode="edge"))
+    return y[:, :, below // 2 : below // 2 + height, right // 2 : right // 2 + width]
+
+
 def _cut_off(run: Callable[[np.ndarray], np.ndarray], x: np.ndarray, multiple: int) -> np.ndarray:
     """`any_size` that makes the picture smaller."""
     height, width = (size // multiple * multiple for size in x.shape[2:])
@@ -509,9 +575,17 @@ ANY_SIZE: Mistakes = {
     "the border is on all sides, and belongs below and at the right alone: (0, missing)": partial(
         _bordered, before=lambda n: n
     ),
+    "the border is above and at the left, as is what was cut off, and belongs below and at the right": partial(
+        _bordered, before=lambda n: n, after=lambda n: 0, cut=lambda y, height, width: y[:, :, -height:, -width:]
+    ),
     "half of the border is above and at the left: all of it belongs below and at the right": partial(
         _bordered, before=lambda n: n // 2, after=lambda n: n - n // 2
     ),
+    "half of the border is above and at the left, as is what was cut off: all of it belongs below and at the right": (
+        _in_the_middle
+    ),
+    "only the rows got a border: columns may be missing, too": partial(_one_way, axis=2),
+    "only the columns got a border: rows may be missing, too": partial(_one_way, axis=3),
     "size % multiple is what is too much: how many are missing to the NEXT multiple?": partial(
         _bordered, missing=lambda size, multiple: size % multiple
     ),
