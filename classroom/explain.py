@@ -56,6 +56,8 @@ WARNED_OF = {
 """Words of one of numpy's warnings -> what it means."""
 SECTION = re.compile(r' \(section "([^"]+)"\)')
 """How a likely cause names the section of the lesson to read again, where that is not its test's."""
+ELSEWHERE = re.compile(r"lesson (\d+), (.+)")
+"""How a test or a likely cause names a section of another lesson than its own."""
 RETURNED = re.compile(r"found \w*(Error|Exception)$")
 """How a message ends about a result that is an exception or holds one."""
 PART = re.compile(r"(?:(?!: expected ).)*(?: at \[|: (?!expected ))")
@@ -437,10 +439,12 @@ def _guess(failure: Failure) -> str:
 
 
 def _what_next(task: HomeworkTask, section: str) -> str:
-    """`section` : of the lesson, if the failure has its own."""
+    """`section` : of the lesson or of another one, if the failure has its own."""
     parts = []
     if section := section or task.exercise.section:
-        parts.append(labelled("read again", f'lesson {task.lesson.number}, "{section}"'))
+        other = ELSEWHERE.fullmatch(section)
+        number, heading = other.groups() if other else (task.lesson.number, section)
+        parts.append(labelled("read again", f'lesson {number}, "{heading}"'))
     parts.append(labelled("then", advice.here.hint(task.id)))
     return "\n".join(parts)
 

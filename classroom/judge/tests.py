@@ -101,7 +101,8 @@ def task(exercise: str, *rules: str, section: str = "") -> Callable[[TestFunctio
     """Mark a function as a test of `exercise` and of its `rules`; its docstring is the sentence that must hold.
 
     The function names what it needs among its parameters: `student`, `rng` (seeded), `oracle` (what is right).
-    section : heading of the lesson to read again when the test fails, if it is not the one of the exercise.
+    section : heading of the lesson to read again when the test fails, if it is not the one of the exercise; of another
+        lesson "lesson 13, Attention".
     """
 
     def mark(function: TestFunction) -> TestFunction:

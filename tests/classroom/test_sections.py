@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -26,9 +27,20 @@ except HomeworkError:
 def test_a_section_to_read_again_is_a_heading_of_the_lesson(homework: Homework) -> None:
     notebook = homework.lesson.notebook()
     assert notebook is not None
+    named = {test.section for test in homework.public if test.section} | named_by_causes(homework)
+    there = headings_of(notebook)
+    for section in named - there:
+        other = explain.ELSEWHERE.fullmatch(section)
+        assert other, f"{section} is no heading of {notebook.name}"
+        elsewhere = register.load().lesson(int(other[1])).notebook()
+        assert elsewhere is not None
+        assert other[2] in headings_of(elsewhere), f"{other[2]} is no heading of {elsewhere.name}"
+
+
+def headings_of(notebook: Path) -> set[str]:
+    """The headings of a notebook."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    headings = {line.strip("# \n") for cell in cells for line in cell["source"] if line.startswith("#")}
-    assert {test.section for test in homework.public if test.section} | named_by_causes(homework) <= headings
+    return {line.strip("# \n") for cell in cells for line in cell["source"] if line.startswith("#")}
 
 
 def named_by_causes(homework: Homework) -> set[str]:
@@ -59,3 +71,14 @@ def test_the_likely_cause_decides_what_to_read_again(cause: str | None, section:
     report = explain.report(Result(task, State.FAILED, (outcome,)))
     assert f'read again  lesson 1, "{section}"' in report
     assert ("likely why  " + told in report) == bool(cause)
+
+
+@pytest.mark.parametrize("cause", [None, 'keys are turned, too (section "lesson 13, Where does a token stand?").'])
+def test_a_section_may_be_one_of_another_lesson(cause: str | None) -> None:
+    failure = Failure("wrong", 1, 2)
+    failure.cause = cause
+    task = tasks_of(register.load().lesson(15))[0]
+    outcome = Outcome(replace(public_tests(task.file.parent)[0], section="lesson 13, Attention"), failure)
+    report = explain.report(Result(task, State.FAILED, (outcome,)))
+    heading = "Where does a token stand?" if cause else "Attention"
+    assert f'read again  lesson 13, "{heading}"' in report
