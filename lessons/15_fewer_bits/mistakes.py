@@ -238,10 +238,10 @@ TOKENS_A_SECOND: Mistakes = {
     "these are seconds a token, and those of the faster one: turn both round, and take the fewer tokens": (
         lambda weights, bytes_each, bandwidth, peak: min(weights * bytes_each / bandwidth, 2 * weights / peak)
     ),
-    "bandwidth is in bytes a second, as bytes_each is in bytes: no 8": lambda weights, bytes_each, bandwidth, peak: min(
+    "bandwidth and bytes_each both count bytes: no 8": lambda weights, bytes_each, bandwidth, peak: min(
         bandwidth / (8 * weights * bytes_each), peak / (2 * weights)
     ),
-    "bytes_each are bytes already: no / 8": lambda weights, bytes_each, bandwidth, peak: min(
+    "bandwidth and bytes_each both count bytes: neither * 8 nor / 8": lambda weights, bytes_each, bandwidth, peak: min(
         bandwidth / (weights * bytes_each / 8), peak / (2 * weights)
     ),
     "the bytes make the processor no faster: it takes two operations for each weight, whatever its bytes": (
