@@ -3651,7 +3651,12 @@ BITS = {
         {X_ROUNDED: "x_values, x_scale = quantize(x[None], blocks)"}
         | {"parts = values.reshape(rows, blocks, -1)": "parts = values.reshape(rows, -1, blocks)"}
         | {SUMS: SUMS.replace("(blocks, -1)", "(-1, blocks)")},
-        "in blocks of C / B numbers",
+        "quantize takes how long a block is, C / B. Here B is 1",
+    ),
+    "x as it is": (
+        "a_scale_for_each_row_and_one_for_x",
+        {X_ROUNDED: "x_values, x_scale = x, np.ones((1, blocks), np.float32)"},
+        "x was not rounded: quantize it, and multiply whole numbers",
     ),
     "the scales of x turned": (
         "a_scale_for_each_block_of_both",
@@ -4181,6 +4186,76 @@ NEXT: dict[str, tuple[str, dict[str, str], str]] = {
         SEVERAL,
         {SCORES: SCORES.replace("width**0.5", "np.sqrt(width)"), SCORED: SCORED.replace(".astype(np.float32)", "")},
         "np.sqrt(D)",
+    ),
+    "exponents over half of D": (
+        SEVERAL,
+        {"np.arange(0, width, 2) / width": "np.arange(0, width, 2) / (width // 2)"},
+        "yours has 2i over HALF of D",
+    ),
+    "b twice in the second half": (
+        SEVERAL,
+        {TURNED_BACK: TURNED_BACK.replace("+ left * sin", "+ right * sin")},
+        "yours has b twice",
+    ),
+    "the second half with the first's numbers": (
+        SEVERAL,
+        {TURNED_BACK: TURNED_BACK.replace("right * cos + left * sin", "left * cos + right * sin")},
+        "yours is a cos + b sin",
+    ),
+    "a twice in the second half": (
+        SEVERAL,
+        {TURNED_BACK: TURNED_BACK.replace("right * cos +", "left * cos +")},
+        "yours has a twice",
+    ),
+    "divided by the root of heads": (
+        SEVERAL,
+        {SCORES: SCORES.replace("width**0.5", "heads**0.5")},
+        "the root of the NUMBER of heads",
+    ),
+    "softmax along the queries": (
+        SEVERAL,
+        {"(softmax(scores) @ v)": "(softmax(scores.swapaxes(1, 2)).swapaxes(1, 2) @ v)"},
+        "softmax runs along the queries",
+    ),
+    "keys times queries": (
+        SEVERAL,
+        {SCORES: "scores = k @ np.swapaxes(rotate(q), 1, 2) / width**0.5"},
+        "q and k are exchanged",
+    ),
+    "shares of the keys": (SEVERAL, {"(softmax(scores) @ v)": "(softmax(scores) @ k)"}, "softmax(scores) @ v, not @ k"),
+    "o_proj forgotten": (
+        "a_layer_without_attention",
+        {
+            'return linear((softmax(scores) @ v).swapaxes(0, 1).reshape(len(x), -1), f"{at}.o_proj")': (
+                "return (softmax(scores) @ v).swapaxes(0, 1).reshape(len(x), -1)"
+            )
+        },
+        "o_proj is missing",
+    ),
+    "tokens and numbers swapped": (
+        SEVERAL,
+        {"(softmax(scores) @ v).swapaxes(0, 1)": "(softmax(scores) @ v).swapaxes(1, 2)"},
+        "the FIRST two axes change places",
+    ),
+    "heads last": (
+        SEVERAL,
+        {"(softmax(scores) @ v).swapaxes(0, 1)": "(softmax(scores) @ v).transpose(1, 2, 0)"},
+        "each head's D numbers side by side",
+    ),
+    "gate plus up": (
+        "a_layer_without_attention",
+        {SWITCHED: "linear(silu(gate) + up, "},
+        "silu(gate) MULTIPLIES up",
+    ),
+    "all that begin with qwen": (
+        "other_networks",
+        {'config["model_type"] not in ("llama", "qwen2")': ('not config["model_type"].startswith(("llama", "qwen"))')},
+        "not every name that contains one or begins so",
+    ),
+    "mlp_bias not refused": (
+        "other_networks",
+        {OFF: OFF.replace("in REFUSED", 'in REFUSED if name != "mlp_bias"')},
+        '"mlp_bias": true, which this function does not compute',
     ),
     "no look at the ids": (
         "tokens_that_there_are_not",

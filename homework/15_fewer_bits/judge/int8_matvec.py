@@ -76,10 +76,9 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
     size = values.shape[1] // blocks
     x_values, x_scale = (part[0] for part in rounded(x[None], size))
     ones = np.ones_like(x_scale)
-    how_long = " in blocks of C / B numbers (in blocks of B = 1 each number is exact)" if blocks == 1 else ""
     whole_values, whole_scale = (part[0] for part in rounded(x[None], None))
     found = {
-        f"x was not rounded: quantize it{how_long}, and multiply whole numbers": restored(values, scale) @ x,
+        "x was not rounded: quantize it, and multiply whole numbers": restored(values, scale) @ x,
         "x was cast to int8, which drops all after the decimal point: quantize x[None], a matrix of one row": summed(
             values, scale, x.astype(np.int64).astype(np.int8), ones
         ),

@@ -83,6 +83,11 @@ def neighbours(count: int) -> list[tuple[int, int]]:
     return [(2 * i, 2 * i + 1) for i in range(count // 2)]
 
 
+def shares_of(scores: np.ndarray) -> np.ndarray:
+    """Softmax of each row."""
+    return np.array([softmaxed(row) for row in scores])
+
+
 @dataclass(frozen=True)
 class How:
     """How the network is computed; each field is changed for some mistake.
@@ -100,13 +105,20 @@ class How:
     theta: float | None = None
     theta_missing: float = 1e4
     first_place: int = 0
-    signs: tuple[int, int] = (1, 1)
+    point: Callable[[Any, Any, float, float], tuple[Any, Any]] = lambda a, b, cos, sin: (
+        a * cos - b * sin,
+        b * cos + a * sin,
+    )
     exponent: float = 2.0
     of_all_heads: bool = False
     scale: Callable[[int, dict[str, Any]], float] = lambda width, config: math.sqrt(width)
     sees: Callable[[int, int], bool] = lambda i, j: j <= i
     hidden: float = -math.inf
     hidden_late: bool = False
+    exchanged: bool = False
+    shares: Callable[[np.ndarray], np.ndarray] = shares_of
+    taken: str = "v"
+    out: bool = True
     group: Callable[[int, int, int], int] = lambda head, heads, key_heads: head // (heads // key_heads)
     cut: Callable[[np.ndarray, int], np.ndarray] = lambda x, heads: x.reshape(len(x), heads, -1).swapaxes(0, 1)
     joined: Callable[[np.ndarray], np.ndarray] = lambda y: y.swapaxes(0, 1).reshape(y.shape[1], -1)
@@ -153,8 +165,7 @@ def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
             for number, (i, j) in enumerate(how.pairs(width)):
                 angle = (place + how.first_place) * theta ** (-how.exponent * number / of)
                 a, b, cos, sin = x[:, place, i], x[:, place, j], math.cos(angle), math.sin(angle)
-                y[:, place, i] = a * cos - how.signs[0] * b * sin
-                y[:, place, j] = b * cos + how.signs[1] * a * sin
+                y[:, place, i], y[:, place, j] = how.point(a, b, cos, sin)
         return y
 
     def attention(x: np.ndarray, at: str) -> np.ndarray:
@@ -168,15 +179,12 @@ def computed(folder: Folder, ids: list[int], how: How) -> np.ndarray:
         y = np.zeros((heads, len(x), width))
         for head in range(heads):
             shared = how.group(head, heads, key_heads)
-            for i in range(len(x)):
-                scores = parts["k"][shared] @ parts["q"][head, i] / how.scale(width, config)
-                seen = np.array([how.sees(i, j) for j in range(len(x))])
-                if not how.hidden_late:
-                    scores = np.where(seen, scores, how.hidden)
-                powers = np.exp(scores - scores.max())
-                shares = powers / powers.sum()
-                y[head, i] = (shares * seen if how.hidden_late else shares) @ parts["v"][shared]
-        return linear(how.joined(y), f"{at}.o_proj", "o")
+            scores = parts["q"][head] @ parts["k"][shared].T / how.scale(width, config)
+            scores = scores.T if how.exchanged else scores
+            seen = np.array([[how.sees(i, j) for j in range(len(x))] for i in range(len(x))])
+            shares = how.shares(scores if how.hidden_late else np.where(seen, scores, how.hidden))
+            y[head] = (shares * seen if how.hidden_late else shares) @ parts[how.taken][shared]
+        return linear(how.joined(y), f"{at}.o_proj", "o") if how.out else how.joined(y)
 
     def switch(x: np.ndarray, at: str) -> np.ndarray:
         gate, up = linear(x, f"{at}.gate_proj", "g"), linear(x, f"{at}.up_proj", "u")
@@ -246,10 +254,11 @@ def silu_of(x: np.ndarray) -> np.ndarray:
 AFTER = "only the last norm and head are left: their row belongs to the LAST token, x[-1]"
 NO_LAYER = "no layer changes anything here: there are num_hidden_layers, and the switch takes the norm of x + attention"
 HEADS = "(T, heads * D) becomes (T, heads, D) first, and then the first two axes change places, for q, k and v alike"
-HOWS: dict[str, How] = {
-    f"that is the FIRST token's row: {AFTER}": How(row=lambda x: x[:1]),
-    f"the rows of all tokens were averaged: {AFTER}": How(row=lambda x: x.mean(axis=0, keepdims=True)),
-    f"the scores of all tokens were averaged: {AFTER}": How(row=lambda x: x),
+PLACES = ' (section "lesson 13, Where does a token stand?")'
+ATTENTION = ' (section "lesson 13, Attention")'
+NETWORK = ' (section "lesson 13, The whole network")'
+"""Behind a likely cause: what to read again."""
+NORMS: dict[str, How] = {
     "the last norm, model.norm, is missing": How(normed="as"),
     "the norm before attention, input_layernorm, is missing": How(normed="sf"),
     "the norm before the switch, post_attention_layernorm, is missing": How(normed="af"),
@@ -267,9 +276,79 @@ HOWS: dict[str, How] = {
     "the mean was taken over the tokens: each token has its own, mean(axis=-1, keepdims=True)": How(
         norm=over_tokens, last_right=True
     ),
+}
+"""Likely cause -> how the norms are computed then."""
+TURNS: dict[str, How] = {
+    "neighbours were paired: in these files number i of a head belongs to i + D/2": How(pairs=neighbours),
+    "nothing is rotated: queries and keys are turned by their place": How(turned=""),
+    "k is not rotated: queries AND keys are": How(turned="q"),
+    "q is not rotated: queries AND keys are": How(turned="k"),
+    "v is rotated, too: only queries and keys are": How(turned="qkv"),
+    "theta is fixed at 10000: rope_theta stands in config.json": How(theta=1e4),
+    **{
+        f"without rope_theta in config.json it is 10000, and yours is {theta:,.0f} then": How(theta_missing=theta)
+        for theta in (1e6, 5e5)
+    },
+    "the angle is place * theta^(-2i/D), and yours has -i/D: of D numbers there are D/2 pairs": How(exponent=1.0),
+    "the angle is place * theta^(-2i/D), and yours has 2i over HALF of D: D is the width of a whole head": How(
+        exponent=4.0
+    ),
+    "the exponent is -2i/D, and its minus is missing: the first pair turns fastest": How(exponent=-2.0),
+    "the angle is place * theta^(-2i/D), and D is the width of ONE head": How(of_all_heads=True),
+    "the rotation turns backwards: compare the signs with lesson 13's (a, b)": How(
+        point=lambda a, b, cos, sin: (a * cos + b * sin, b * cos - a * sin)
+    ),
+    "one sign of the rotation is wrong, that of its second half: compare with lesson 13's (a, b)": How(
+        point=lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin)
+    ),
+    "one sign of the rotation is wrong, that of its first half: compare with lesson 13's (a, b)": How(
+        point=lambda a, b, cos, sin: (a * cos + b * sin, b * cos + a * sin)
+    ),
+    "the second half of the rotation is b cos + a sin, and yours has b twice: compare with lesson 13's (a, b)": How(
+        point=lambda a, b, cos, sin: (a * cos - b * sin, b * cos + b * sin)
+    ),
+    "the second half of the rotation is b cos + a sin, and yours is a cos + b sin: compare with lesson 13's (a, b)": (
+        How(point=lambda a, b, cos, sin: (a * cos - b * sin, a * cos + b * sin))
+    ),
+    "the second half of the rotation is b cos + a sin, and yours has a twice: compare with lesson 13's (a, b)": How(
+        point=lambda a, b, cos, sin: (a * cos - b * sin, a * cos + a * sin)
+    ),
+}
+"""Likely cause -> how queries and keys are turned then."""
+SCORES_AND_MASK: dict[str, How] = {
+    "the scores are not divided by sqrt(D)": How(scale=lambda width, config: 1.0),
+    "the scores are divided by D: it is sqrt(D)": How(scale=lambda width, config: width),
+    "the scores are divided by sqrt(hidden_size): D is the width of ONE head": How(
+        scale=lambda width, config: math.sqrt(config["hidden_size"])
+    ),
+    "the scores are divided by the root of the NUMBER of heads: D is the width of one": How(
+        scale=lambda width, config: math.sqrt(config["num_attention_heads"])
+    ),
+    "softmax runs along the queries: the shares of what ONE query sees sum to 1, so it goes along the last axis of "
+    "q @ k.swapaxes(-1, -2)": How(shares=lambda scores: shares_of(scores.T).T),
+    "q and k are exchanged: a row of scores is ONE query with all keys, q @ k.swapaxes(-1, -2)": How(exchanged=True),
+    "the shares are those of the VALUES: softmax(scores) @ v, not @ k": How(taken="k"),
+    "nothing is masked: a token must not see those after it. With two layers or more the last one learns of it": How(
+        sees=lambda i, j: True
+    ),
+    "the mask is upside down: a token sees itself and those before it": How(sees=lambda i, j: j >= i),
+    "hidden scores are 0, and e^0 is a weight of 1: hide with -np.inf": How(hidden=0.0),
+    "the mask came after softmax: then the weights of a token no longer sum to 1. Hide scores before it, with "
+    "-np.inf": How(hidden_late=True),
+    "a token does not see itself: place j is hidden from place i where j > i, not >=": How(
+        sees=lambda i, j: j < i or i == 0
+    ),
+}
+"""Likely cause -> how scores and shares are computed then."""
+HOWS: dict[str, How] = {
+    f"that is the FIRST token's row: {AFTER}": How(row=lambda x: x[:1]),
+    f"the rows of all tokens were averaged: {AFTER}": How(row=lambda x: x.mean(axis=0, keepdims=True)),
+    f"the scores of all tokens were averaged: {AFTER}": How(row=lambda x: x),
+    **{f"{cause}{NETWORK}": how for cause, how in NORMS.items()},
     "softmax was applied to the result: the scores themselves are wanted": How(result=softmaxed),
     "gate and up are exchanged: silu(gate) * up": How(gate=lambda gate, up: gate * silu_of(up)),
     "silu is missing: silu(gate) * up": How(gate=lambda gate, up: gate * up),
+    "gate and up were added: silu(gate) MULTIPLIES up": How(gate=lambda gate, up: silu_of(gate) + up),
     "silu belongs to the gate alone: silu(gate) * up": How(gate=lambda gate, up: silu_of(gate * up)),
     "up is missing: silu(gate) * up": How(gate=lambda gate, up: silu_of(gate)),
     "that is a sigmoid for silu: silu(g) = g / (1 + e^-g)": How(gate=lambda gate, up: up / (1 + np.exp(-gate))),
@@ -296,37 +375,11 @@ HOWS: dict[str, How] = {
     "both norms of a layer took input_layernorm: before the switch it is post_attention_layernorm": How(
         norms=("input", "input")
     ),
-    "neighbours were paired: in these files number i of a head belongs to i + D/2": How(pairs=neighbours),
-    "nothing is rotated: queries and keys are turned by their place": How(turned=""),
-    "k is not rotated: queries AND keys are": How(turned="q"),
-    "q is not rotated: queries AND keys are": How(turned="k"),
-    "v is rotated, too: only queries and keys are": How(turned="qkv"),
-    "theta is fixed at 10000: rope_theta stands in config.json": How(theta=1e4),
-    **{
-        f"without rope_theta in config.json it is 10000, and yours is {theta:,.0f} then": How(theta_missing=theta)
-        for theta in (1e6, 5e5)
-    },
-    "the angle is place * theta^(-2i/D), and yours has -i/D: of D numbers there are D/2 pairs": How(exponent=1.0),
-    "the exponent is -2i/D, and its minus is missing: the first pair turns fastest": How(exponent=-2.0),
-    "the angle is place * theta^(-2i/D), and D is the width of ONE head": How(of_all_heads=True),
-    "the rotation turns backwards: compare the signs with lesson 13's (a, b)": How(signs=(-1, -1)),
-    "one sign of the rotation is wrong, that of its second half: compare with lesson 13's (a, b)": How(signs=(1, -1)),
-    "one sign of the rotation is wrong, that of its first half: compare with lesson 13's (a, b)": How(signs=(-1, 1)),
-    "the scores are not divided by sqrt(D)": How(scale=lambda width, config: 1.0),
-    "the scores are divided by D: it is sqrt(D)": How(scale=lambda width, config: width),
-    "the scores are divided by sqrt(hidden_size): D is the width of ONE head": How(
-        scale=lambda width, config: math.sqrt(config["hidden_size"])
+    "o_proj is missing: what the heads found is joined, and goes through this linear layer before it is added to x": (
+        How(out=False)
     ),
-    "nothing is masked: a token must not see those after it. With two layers or more the last one learns of it": How(
-        sees=lambda i, j: True
-    ),
-    "the mask is upside down: a token sees itself and those before it": How(sees=lambda i, j: j >= i),
-    "hidden scores are 0, and e^0 is a weight of 1: hide with -np.inf": How(hidden=0.0),
-    "the mask came after softmax: then the weights of a token no longer sum to 1. Hide scores before it, with "
-    "-np.inf": How(hidden_late=True),
-    "a token does not see itself: place j is hidden from place i where j > i, not >=": How(
-        sees=lambda i, j: j < i or i == 0
-    ),
+    **{f"{cause}{PLACES}": how for cause, how in TURNS.items()},
+    **{f"{cause}{ATTENTION}": how for cause, how in SCORES_AND_MASK.items()},
     "the heads of keys were tiled, 0 1 0 1: neighbouring heads of queries share one, 0 0 1 1, which np.repeat along "
     "the axis of heads gives": How(group=lambda head, heads, key_heads: head % key_heads),
     "all heads of queries look at the first head of keys: they are shared by groups": How(
@@ -339,6 +392,11 @@ HOWS: dict[str, How] = {
     "the heads are joined wrongly: swap (heads, T, D) back to (T, heads, D) before the reshape to (T, heads * D)": How(
         joined=lambda y: y.reshape(y.shape[1], -1)
     ),
+    "the heads are joined wrongly: of (heads, T, D) the FIRST two axes change places before the reshape": How(
+        joined=lambda y: y.swapaxes(1, 2).reshape(y.shape[1], -1)
+    ),
+    "the heads are joined wrongly: (heads, T, D) becomes (T, heads, D) before the reshape, each head's D numbers "
+    "side by side": How(joined=lambda y: y.transpose(1, 2, 0).reshape(y.shape[1], -1)),
     "a bias is left out: in a qwen2 q, k and v have one each": How(biases=""),
     "the bias of q is left out": How(biases="kv"),
     "the bias of k is left out": How(biases="qv"),
@@ -430,7 +488,7 @@ def bad_tokens_and_settings(student: Student, rng: np.random.Generator) -> None:
     for ids in ([10_000_000], [1, -11, 2], [0, 11], []):
         expect_refused(student.next_logits, folder, ids)
     expect_logits(student, folder, [10, 0], "the first and the last token")
-    for kind in ("gemma", "qwen3", "Llama", ""):
+    for kind in ("gemma", "qwen3", "qwen2_vl", "Llama", ""):
         expect_refused(student.next_logits, dict(published(rng, **LIGHT | {"model_type": kind})), [1])
 
 
@@ -527,6 +585,35 @@ MUTANTS = [
         KIND,
         KIND.replace('config["model_type"] not in ("llama", "qwen2") or ', ""),
         "refused",
+    ),
+    Mutant(
+        "begins",
+        "any kind whose name begins with llama or qwen",
+        KIND,
+        KIND.replace(
+            'config["model_type"] not in ("llama", "qwen2")', 'not config["model_type"].startswith(("llama", "qwen"))'
+        ),
+        "refused",
+    ),
+    Mutant(
+        "contains",
+        "any kind whose name contains llama or qwen2",
+        KIND,
+        KIND.replace(
+            'config["model_type"] not in ("llama", "qwen2")',
+            'not any(kind in config["model_type"] for kind in ("llama", "qwen2"))',
+        ),
+        "refused",
+    ),
+    *(
+        Mutant(
+            f"no_{name}",
+            f"{name} is not refused",
+            KIND,
+            KIND.replace("in REFUSED", f'in REFUSED if name != "{name}"'),
+            "refused",
+        )
+        for name in ("mlp_bias", "rope_interleaved")
     ),
     Mutant(
         "scaled",
