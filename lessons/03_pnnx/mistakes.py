@@ -18,21 +18,33 @@ def _mark_of_two_parts(token: str) -> str:
     return MARKS.get(key[0], "parameter")
 
 
+def _option_by_its_at(token: str, other: str | None) -> str | None:
+    return MARKS.get(token[0], "parameter" if "@" in token else other)
+
+
 MEANING: Mistakes = {
+    "an option need not have an @ in its value: whatever has no mark in front is a parameter": (
+        lambda token: _option_by_its_at(token, None)
+    ),
+    "an option need not have an @ in its value: what has no mark in front is a parameter, and the # needs a condition "
+    "of its own": lambda token: _option_by_its_at(token, "shape"),
+    "an option may begin with any other character, _ too: what has no mark is a parameter, and the # needs a condition "
+    "of its own": lambda token: MARKS.get(token[0], "parameter" if token[0].isalpha() else "shape"),
+    "a condition such as token[0] == '@' or '$' holds for every token: compare with each mark": lambda _: "attribute",
     "only the first character is a mark: the @ in expr=add(@0,@1) stands in the value": lambda token: next(
         (word for mark, word in MARKS.items() if mark in token), "parameter"
     ),
-    "only the first character is a mark, whatever the option is called: the @ in a$b=c@=d stands in the value": (
+    "only the first character is a mark, whatever the option is called: the @ in _a$b=#c@=d stands in the value": (
         lambda token: (
             "parameter"
             if token.startswith("expr")
             else next((word for mark, word in MARKS.items() if mark in token), "parameter")
         )
     ),
-    "only the first character is a mark: the $ in a$b=c@=d stands inside the key": lambda token: next(
+    "only the first character is a mark: the $ in _a$b=#c@=d stands inside the key": lambda token: next(
         (word for mark, word in MARKS.items() if mark in token.partition("=")[0]), "parameter"
     ),
-    "a shape may be that of any operand, not of operand 0 alone: the # is the mark": lambda token: (
+    "a shape may be that of any operand, and of any element type: the # alone is the mark": lambda token: (
         "shape" if token.startswith("#0") else (MARKS | {"#": "parameter"}).get(token[0], "parameter")
     ),
     "the last else belongs to the last if alone and replaces what the ifs before it found: write elif": lambda token: (
@@ -78,7 +90,7 @@ MEANING: Mistakes = {
 }
 
 
-NUMPY = {"f32": np.float32, "i64": np.int64}
+NUMPY = {"f32": np.float32, "u8": np.uint8}
 
 
 def _sizes_as_text(text: str) -> tuple[list[str], str]:
@@ -143,6 +155,18 @@ SHAPE: Mistakes = {
     "the ( is still there: take it off before you split": lambda text: (
         _each(text.partition(")")[0].split(",")),
         text.partition(")")[2],
+    ),
+    "round brackets around a `for` make a generator, which holds no sizes yet: write tuple in front": lambda text: (
+        (-1 if size == "?" else int(size) for size in _sizes_as_text(text)[0]),
+        _sizes_as_text(text)[1],
+    ),
+    "the type is all that follows the ), of whatever length: u8 has two characters": lambda text: (
+        _each(_sizes_as_text(text)[0]),
+        text[-4:] if text.endswith("bf16") else text[-3:],
+    ),
+    "an array may have any number of dimensions: loop over all sizes": lambda text: (
+        _each(_sizes_as_text(text)[0][:4]),
+        _sizes_as_text(text)[1],
     ),
     "a type may have more than three characters: it is all that follows the )": lambda text: (
         _each(text[1:-4].split(",")),
@@ -344,6 +368,17 @@ CONNECT: Mistakes = {
     "the second dictionary lists operands: it has the names of the operators that read them": lambda operators: (
         _connected(operators, _put, lambda table, operand, name: _append(table, operand, operand))
     ),
+    "get returns the new list and stores it nowhere, so what is appended is lost: setdefault stores it, too": (
+        lambda operators: _connected(operators, _put, lambda table, operand, name: table.get(operand, []).append(name))
+    ),
+    "an operand is compared by ==: `in` finds the operand 1 in the text 10, too": lambda operators: (
+        _connected(operators, _put, _append)[0],
+        {
+            operand: readers
+            for operand in _connected(operators, _put, _append)[1]
+            if (readers := [name for name, inputs, _ in operators for one in inputs if one in operand])
+        },
+    ),
     "append returns nothing, so that was stored in place of the list: call setdefault(...).append(name) alone": (
         lambda operators: _connected(
             operators, _put, lambda table, operand, name: _put(table, operand, table.get(operand, []).append(name))
@@ -434,6 +469,25 @@ WEIGHT: Mistakes = {
     "an array may have any number of dimensions: give reshape the whole shape": lambda raw, shape: np.frombuffer(
         raw, np.float32
     ).reshape(-1, shape[-1]),
+    **{
+        "a shape may have more than two sizes, as a convolution's weight has: give reshape the whole shape" + more: (
+            lambda raw, shape, second=second: (
+                np.frombuffer(raw, np.float32).reshape(shape[0], second or shape[1])
+                if len(shape) > 1
+                else np.frombuffer(raw, np.float32)
+            )
+        )
+        for more, second in (("", 0), (", without -1", -1))
+    },
+    "a shape may have any number of sizes, one or four: give reshape the whole shape": lambda raw, shape: np.frombuffer(
+        raw, np.float32
+    ).reshape(shape[0], shape[1]),
+    "the sizes that are 1 belong to the shape, too: give reshape all of them": lambda raw, shape: (
+        np.frombuffer(raw, np.float32).reshape(shape).squeeze()
+    ),
+    "the arguments are exchanged: np.reshape takes the array first, then the shape": lambda raw, shape: np.reshape(
+        shape, np.frombuffer(raw, np.float32)
+    ),
 }
 
 
@@ -505,6 +559,11 @@ BY_LINE: Mapping[str, Change] = {
     ),
     "the operands and what follows them are lost: only the first token changes": (
         lambda line, tokens, name, new_type: f"{new_type} {name}" if tokens[1:2] == [name] else line
+    ),
+    "the spaces that pad the name are gone: put the new type where the old one stood, and keep all behind it": (
+        lambda line, tokens, name, new_type: (
+            f"{new_type} {line.split(maxsplit=1)[1]}" if tokens[1:2] == [name] else line
+        )
     ),
     "in a pattern a . stands for any character: re.escape(name), or compare the name with the second token": (
         _by_pattern
@@ -587,6 +646,23 @@ RETYPE: Mistakes = {
         "\n".join(_lines(text, name, new_type)[2:])
     ),
     "only the line that changed came back: the others belong to the text, too": _only_the_line,
+    "only the line that changed came back: the others belong to the text, too" + LINE_2: lambda text, name, new_type: (
+        next(_named(line, line.split(), name, new_type) for line in text.split("\n") if line.split()[1:2] == [name])
+    ),
+    "the first token is the type, and was compared with the name: the name is the second, tokens[1]": _by_line(
+        lambda line, tokens, name, new_type: line.replace(tokens[0], new_type, 1) if tokens[:1] == [name] else line
+    ),
+    "a type may have any characters, as :: and digits: in a pattern \\S+ stands for all of them": _by_line(
+        lambda line, tokens, name, new_type: re.sub(
+            rf"^[A-Za-z.]+(\s+{re.escape(name)}\s)", lambda found: new_type + found[1], line
+        )
+    ),
+    "the loop leaves out the last line, which may be the operator's: it ends with the last line": (
+        lambda text, name, new_type: "\n".join([*_lines(text, name, new_type)[:-1], text.split("\n")[-1]])
+    ),
+    "the last line is lost: an operator may stand there, too": lambda text, name, new_type: "\n".join(
+        _lines(text, name, new_type)[:-1]
+    ),
     "the loop ends in its first round: the return belongs behind it, not in it": lambda text, name, new_type: (
         text.split("\n")[0]
     ),
