@@ -159,11 +159,11 @@ def numbers_keep_their_digits(student: Student, rng: np.random.Generator, oracle
 def words_in_a_list_are_strs(student: Student, oracle: Any) -> None:
     """True, False and None are strs when they stand in a list."""
     cause = (
-        "in a list True, False and None are words: the rules str, float and int alone say what the elements are (to "
+        "In a list True, False and None are words: the rules str, float and int alone say what the elements are (to "
         "Python a bool is an int, too)"
     )
     letter = (
-        "the e in a word such as True makes no float: ask first whether an element is a str, and look for . and e only "
+        "The e in a word such as True makes no float: ask first whether an element is a str, and look for . and e only "
         "in those that begin like a number"
     )
     for text in ("(True,False)", "[None]", "(None,None)", "[True]"):
@@ -230,7 +230,7 @@ def elements_are_told_apart_as_single_values_are(student: Student, oracle: Any) 
 def a_percent_decides_first(student: Student, oracle: Any) -> None:
     """A text with a % is a str, also where it begins like a number or a list."""
     for text in ("5%", "%5", "10%d", "(1,%c,3)", "[%d]", "[%c,%d]", "(10,20,30%,40)"):
-        with likely({"": "a text with a % is a str, whatever else it looks like: this rule comes before all others."}):
+        with likely({"": "A text with a % is a str, whatever else it looks like: this rule comes before all others."}):
             got = student.parse_parameter(text)
         expected = (4, text)
         expect_pair(got, expected, text, oracle.value_mistakes(text, expected))
@@ -271,9 +271,11 @@ BROKEN = {
 
 RAW = "Values stay raw text here: kuiper calls parse_parameter on them later."
 KEPT = (
-    "a key of this result stands in another line: begin each call with new dictionaries, neither global nor default "
+    "A key of this result stands in another line: begin each call with new dictionaries, neither global nor default "
     "arguments."
 )
+TRIMMED = "Values stay raw text here: brackets belong to them."
+WHOLE = "An attribute's value stays raw text here, shape and element type together: kuiper takes it apart later."
 SETS = "Inputs and outputs are lists: a set has no order, and keeps an operand that is read twice once."
 
 
@@ -290,18 +292,32 @@ def parts_of(student: Student, line: str) -> Any:
         raise failure from None
 
 
+def why_not_raw(options: Any, attributes: Any, expected: tuple[Any, ...]) -> str | None:
+    """Why a value of the last two parts is not the text of the line; None if each is, or is wrong in another way."""
+    for part, right, parsed in ((options, expected[4], RAW), (attributes, expected[5], WHOLE)):
+        for key, value in part.items() if type(part) is dict else ():
+            if key in right and not isinstance(value, str):
+                return parsed
+            if key in right and value != right[key] and value == right[key].strip("()[]"):
+                return TRIMMED
+    return None
+
+
 def expect_line(student: Student, oracle: Any, *lines: str) -> None:
     """Each line gives its six parts."""
     for line in lines:
         got = parts_of(student, line)
+        expected = oracle.parts(line)
         try:
-            expect(got, oracle.parts(line), names=SIX, mistakes=oracle.line_mistakes(line))
+            expect(got, expected, names=SIX, mistakes=oracle.line_mistakes(line))
         except Failure as failure:
             parts = got[4:] if type(got) is tuple and len(got) == len(SIX) else ()
             tokens = line.split()
             keys = [key for part in parts if type(part) is dict for key in part]
             if any(f"{key}=" not in line and key not in tokens for key in keys):
                 failure.cause = failure.cause or KEPT
+            if parts:
+                failure.cause = failure.cause or why_not_raw(*parts, expected)
             if type(got) is tuple and any(type(part) is set for part in got[2:4]):
                 failure.cause = SETS
             raise

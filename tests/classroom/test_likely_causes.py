@@ -2019,6 +2019,18 @@ READER_AND_ORDER = {
         {"attributes[key[1:]] = value": 'attributes[key[1:]] = value[: value.index(")") + 1]'},
         "the element type behind the bracket",
     ),
+    "options without their brackets": (
+        "03_pnnx",
+        "options_are_raw_text",
+        {"            params[key] = value\n": '            params[key] = value.strip("()")\n'},
+        "brackets belong to them",
+    ),
+    "an attribute's shape as a tuple": (
+        "03_pnnx",
+        "weights_lose_their_mark",
+        {"attributes[key[1:]] = value": 'attributes[key[1:]] = tuple(value[1:].split(")")[0].split(","))'},
+        "An attribute's value stays raw text here",
+    ),
     "dictionaries kept from call to call": (
         "03_pnnx",
         "options_are_raw_text",
@@ -2092,7 +2104,7 @@ READER_AND_ORDER = {
         "03_pnnx",
         "words_in_a_list_are_strs",
         {"max(kind_of(element)": "max(max(parse_parameter(element)[0], INT)"},
-        "in a list True, False and None are words",
+        "In a list True, False and None are words",
     ),
     "an or between texts, in the rule null": (
         "03_pnnx",
@@ -2250,7 +2262,7 @@ READER_AND_ORDER = {
         "03_pnnx",
         "words_in_a_list_are_strs",
         {"max(kind_of(element) for": 'FLOAT if "." in text or "e" in text else max(kind_of(element) for'},
-        "the e in a word such as True makes no float",
+        "The e in a word such as True makes no float",
     ),
     "a point before the first digit": (
         "03_pnnx",
