@@ -5242,6 +5242,91 @@ ARRAYS = {
         {"for _ in range(arity[word])]": "for _ in range(min(2, arity[word]))]"},
         "pop as many as `arity` says",
     ),
+    "a list turned round in place": (
+        "07_expression",
+        "the_left_value_comes_first",
+        {
+            "values = [stack.pop() for _ in range(function.arity)]": (
+                "values = [stack.pop() for _ in range(function.arity)].reverse()"
+            ),
+            "*reversed(values)": "*values",
+        },
+        "reversed(values) and values[::-1]",
+    ),
+    "two numbers of a message exchanged": (
+        "07_expression",
+        "a_wrong_number_of_values_is_refused",
+        {"takes {arity} value(s), found {len(children)}": "takes {len(children)} value(s), got {arity}"},
+        "the two numbers are exchanged",
+    ),
+    "a place between the name and the numbers of a message": (
+        "07_expression",
+        "a_wrong_number_of_values_is_refused",
+        {"at {token.start}: {token.text} takes": "{token.text} at {token.start} takes"},
+        "comes before the name or after these two",
+    ),
+    "a node without its children": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {"return Node(token, tuple(children)), at": "return Node(token), at"},
+        "the node has no children",
+    ),
+    "children that are tokens": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {
+            "            children.append(child)\n    at": "            children.append(child.token)\n    at",
+            "        children.append(child)\n        while": "        children.append(child.token)\n        while",
+        },
+        "child and not child.token",
+    ),
+    "a single value read": (
+        "07_expression",
+        "a_node_has_its_values_as_children",
+        {"        while at < len(tokens) and tokens[at].type is TokenType.COMMA:\n": "        while False:\n"},
+        "read another value as long as a comma follows",
+    ),
+    "a root of the absolute value": (
+        "07_expression",
+        "arrays_keep_shape_and_type",
+        {"np.sqrt": "lambda x: np.sqrt(np.abs(x))"},
+        "the root of a negative number is nan",
+    ),
+    "an exponent without its sign": (
+        "07_expression",
+        "functions_of_two_values_compute",
+        {"np.power": "lambda x, y: np.power(x, abs(y))"},
+        "an exponent may be negative",
+    ),
+    "words turned round in place": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"in reversed(WORD.findall(text))": "in WORD.findall(text).reverse()"},
+        "gives the words from the last to the first",
+    ),
+    "texts turned round in place": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"','.join(values)": "','.join(values.reverse())"},
+        "turn it round first, and join it then",
+    ),
+    "texts as Python writes a tuple": (
+        "07_expression",
+        "brackets_of_pnnx_are_put_right",
+        {"f\"{word}({','.join(values)})\"": 'f"{word}{tuple(values)}"'},
+        "that is how Python writes a tuple",
+    ),
+    "values other than operands left out": (
+        "07_expression",
+        "a_right_text_stays",
+        {
+            "            stack.append(word)\n            continue": (
+                "            if word[0] == '@':\n                stack.append(word)\n            continue"
+            ),
+            "        if len(stack) < arity[word]:\n": "        if len(stack) < 0:\n",
+        },
+        "every word that is not in `arity` is a value",
+    ),
     "a value left over": (
         "07_expression",
         "too_many_values_are_an_error",

@@ -25,6 +25,15 @@ from classroom.judge import Failure, Mutant, Student, expect, expect_refused, ta
 from .shared import NAMES
 
 
+def _in_python(kind: type) -> str:
+    """The text where each function has str(kind(values)) after its name."""
+
+    def call(name: str, *values: str) -> str:
+        return f"{name}{kind(values)}"
+
+    return call("sub", call("mul", call("log1p", "@0"), "@1"), call("expm1", "@1"))
+
+
 def order_mistakes() -> dict[str, str]:
     """Likely cause -> what it gives for sub(mul(log1p,@0),@1),expm1,@1."""
     return {
@@ -39,6 +48,10 @@ def order_mistakes() -> dict[str, str]:
         "the text came back as it was: its brackets and commas say nothing, count with `arity`": (
             "sub(mul(log1p,@0),@1),expm1,@1"
         ),
+        "the values stand side by side: join them with ','": "sub(mul(log1p(@0)@1)expm1(@1))",
+        "that is how Python writes a tuple: ','.join(values) makes one text of the values": _in_python(tuple),
+        "that is how Python writes a list: ','.join(values) makes one text of the values": _in_python(list),
+        "that is the first function that was finished: `return` belongs after the loop": "expm1(@1)",
         "the answer has whitespace: join the values with ',' alone": "sub(mul(log1p(@0), @1), expm1(@1))",
     }
 

@@ -129,7 +129,8 @@ def read_value(tokens: list[Token], at: int, functions: Mapping[str, Any]) -> tu
     children : the node of a function has the trees of its values as children, from left to right.
     nested : any value may be inside a function: an operand, a number, or a function, even the same one.
     count : a function with too few or too many values, or with none, raises ExpressionError. Its message has the
-        function's name, how many values it takes, and how many it got, both in digits.
+        function's name, and the first two numbers after it are how many values it takes and how many it got, in this
+        order and in digits.
     syntax : a missing or surplus bracket or comma raises ExpressionError, inside another function, too.
     """
     if at == len(tokens):
@@ -151,7 +152,7 @@ def read_value(tokens: list[Token], at: int, functions: Mapping[str, Any]) -> tu
     at = skip(tokens, at, TokenType.RIGHT_BRACKET)
     arity = functions[token.text].arity
     if len(children) != arity:
-        raise ExpressionError(f"{token.text} at {token.start} takes {arity} value(s), found {len(children)}")
+        raise ExpressionError(f"at {token.start}: {token.text} takes {arity} value(s), found {len(children)}")
     return Node(token, tuple(children)), at
     # </solution>
 
@@ -186,10 +187,12 @@ def compute(order: list[Node], operands: list[Any], functions: Mapping[str, Any]
     two : add, sub, mul, div, pow, atan2, max and min take two. div is true division, pow(@0,@1) is @0 to the
         power @1, atan2 is numpy's arctan2.
     left : the values reach the function in the order of the text, the left one first.
-    arrays : arrays are computed element by element, their shapes broadcast, and float32 stays float32.
+    arrays : arrays are computed element by element, as numpy does, their shapes broadcast, and float32 stays float32.
+        So the root of a negative element is nan.
     numbers : where a function gets Python numbers only, it gives a Python number: sin, sqrt, div and atan2 a float,
         the others an int if all are ints. (In the tests whole results fit int64, pow of ints has no negative
-        exponent, and max and min get no nan.)
+        exponent, max and min get no nan, no number is divided by 0, and no negative number has its root taken or a
+        fraction as its exponent.)
     operands : no function writes into an operand, since it may be read again.
     """
     stack: list[Any] = []
@@ -318,7 +321,7 @@ def parse_expression(text: str) -> Any:
 
 
 def mend(text: str, arity: dict[str, int]) -> str:
-    """`text` with its brackets put right: read from right to left, by how many values each function takes.
+    """`text` with its brackets put right, by how many values each function takes.
 
     PNNX writes `log1p,@0` where it means log1p(@0).
 
@@ -336,14 +339,14 @@ def mend(text: str, arity: dict[str, int]) -> str:
     order : the words keep their order.
     form : every function is written with brackets, and with commas between its values: log1p(@0), add(@0,@1).
     space : whitespace separates words as a comma does, and the answer has none.
-    few : a function that finds too few values raises ExpressionError.
-    many : where not exactly one value is left at the end, as for an empty text, it raises ExpressionError.
+    few : a text with too few values for one of its functions raises ExpressionError.
+    many : a text that is more than one value, or none at all, raises ExpressionError.
     deep : a chain of 5,000 nested functions works, too.
 
     >>> mend("sub(mul(log1p,@0),@1),expm1,@1", {"sub": 2, "mul": 2, "log1p": 1, "expm1": 1})
     'sub(mul(log1p(@0),@1),expm1(@1))'
     """
-    # <solution mend: WORD.findall(text) gives the words>
+    # <solution mend: in which direction? WORD.findall(text) gives the words>
     stack: list[str] = []
     for word in reversed(WORD.findall(text)):
         if word in SYMBOLS:
