@@ -182,6 +182,9 @@ INPUTS_NEEDED: Mistakes = {
         lambda text: max(_operands(text), default=0) + 1
     ),
     "a text without operands has no highest number: give max a default": lambda text: max(_operands(text)) + 1,
+    "16 and 7 are numbers of the text, of type INTEGER, and no operands: only OPERAND counts": lambda text: max(
+        (int(word[1:]) + 1 for word in _words(text) if re.match("[@0-9]", word)), default=0
+    ),
     "16 and 7 are numbers of the text: only the words with an @ are inputs": lambda text: max(
         int(number) + 1 for number in re.findall("[0-9]+", text)
     ),
@@ -253,6 +256,24 @@ def _leaves_added(node: Any) -> Any:
 def _itself_again(node: Any) -> list[Any]:
     """A call for the node itself in the loop over its children."""
     return [one for _ in node.children for one in _itself_again(node)] + [node]
+
+
+def _in_the_loop(node: Any) -> list[Any]:
+    """The node after each child; a node without children never comes into the loop."""
+    order = []
+    for child in node.children:
+        order += _in_the_loop(child)
+        order.append(node)
+    return order
+
+
+def _in_the_loop_but_leaves(node: Any) -> list[Any]:
+    """As `_in_the_loop`, with [node] for a node without children."""
+    order = []
+    for child in node.children:
+        order += _in_the_loop_but_leaves(child)
+        order.append(node)
+    return order or [node]
 
 
 def _empty_leaf(node: Any) -> list[Any]:
@@ -412,6 +433,10 @@ REVERSE_POLISH: Mistakes = {
         _itself_again
     ),
     "a node without children stands in the list, too: its own list is [node], and not []": _empty_leaf,
+    "the node is put into the list in the loop: it belongs after it, once, and a node without children is [node]": (
+        _in_the_loop
+    ),
+    "the node stands there once for each child: put it into the list after the loop": _in_the_loop_but_leaves,
     "`return` stands in the loop: it belongs after it, where all children are in the list": _returns_in_the_loop,
     "only the first child is there: does `return` stand in the loop? It belongs after it": _first_child_alone,
     "the list of one call is there in the next: a default, order=[], is made once for all calls. Begin with a new list "
@@ -445,6 +470,10 @@ def _extended(stack: list[Any], function: Callable[..., Any]) -> list[Any]:
 
 
 APPLY: Mistakes = {
+    "one value is pushed, and not a list of it: append(result), or [*stack, result]": lambda stack, function: [
+        *stack[:-2],
+        [function(*stack[-2:])],
+    ],
     "to push is to append: a list has no method `push`": (lambda stack, function: stack.push(None)),
     "pop(2) takes one value, the one at index 2: call pop() twice": _pop_of_index_2,
     "extend takes in the elements of a list, and the result is one number: append it": _extended,
@@ -583,6 +612,14 @@ MISPLACED: Mistakes = {
     ),
     "one function without its bracket is enough, wherever it stands: that is `any`, not `all`": (
         lambda text, functions: all(_found(text, functions))
+    ),
+    "the last function decides: an answer of an earlier one is lost. Give True as soon as one has no bracket": (
+        lambda text, functions: [False, *_found(text, functions)][-1]
+    ),
+    "that looks at the word before each bracket: look at each function and the word after it": (
+        lambda text, functions: any(
+            word == "(" and before not in functions for before, word in pairwise(["", *_words(text)])
+        )
     ),
     "the first word decides: `return` in the loop only where a bracket is missing, and False after the loop": (
         lambda text, functions: _words(text)[0] in functions and [*_words(text), ""][1] != "("
