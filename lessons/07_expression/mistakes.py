@@ -258,17 +258,8 @@ def _itself_again(node: Any) -> list[Any]:
     return [one for _ in node.children for one in _itself_again(node)] + [node]
 
 
-def _in_the_loop(node: Any) -> list[Any]:
-    """The node after each child; a node without children never comes into the loop."""
-    order = []
-    for child in node.children:
-        order += _in_the_loop(child)
-        order.append(node)
-    return order
-
-
 def _in_the_loop_but_leaves(node: Any) -> list[Any]:
-    """As `_in_the_loop`, with [node] for a node without children."""
+    """The node after each child."""
     order = []
     for child in node.children:
         order += _in_the_loop_but_leaves(child)
@@ -433,9 +424,6 @@ REVERSE_POLISH: Mistakes = {
         _itself_again
     ),
     "a node without children stands in the list, too: its own list is [node], and not []": _empty_leaf,
-    "the node is put into the list in the loop: it belongs after it, once, and a node without children is [node]": (
-        _in_the_loop
-    ),
     "the node stands there once for each child: put it into the list after the loop": _in_the_loop_but_leaves,
     "`return` stands in the loop: it belongs after it, where all children are in the list": _returns_in_the_loop,
     "only the first child is there: does `return` stand in the loop? It belongs after it": _first_child_alone,

@@ -4908,8 +4908,8 @@ ARRAYS = {
         "07_expression",
         "a_wrong_number_of_values_is_refused",
         {
-            '        raise ExpressionError(f"{token.text} at {token.start} takes': (
-                '        return ExpressionError(f"{token.text} at {token.start} takes'
+            '        raise ExpressionError(f"at {token.start}: {token.text} takes': (
+                '        return ExpressionError(f"at {token.start}: {token.text} takes'
             )
         },
         "`raise ExpressionError(...)`",

@@ -488,6 +488,13 @@ MUTANTS = [
         new="lambda x, y: np.power(x, np.abs(y)))",
         breaks="two",
     ),
+    Mutant(
+        "powers of absolute values",
+        "-2 to the power 3 is 8",
+        old="np.power)",
+        new="lambda x, y: np.power(np.abs(x), y))",
+        breaks="two",
+    ),
     Mutant("positive", "neg makes numbers negative", old="np.negative)", new="lambda x: -np.abs(x))", breaks="one"),
     Mutant(
         "exchanged",

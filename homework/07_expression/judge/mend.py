@@ -68,10 +68,10 @@ def scrambled(rng: np.random.Generator, words: list[str]) -> str:
 
 
 def random_language(rng: np.random.Generator) -> dict[str, int]:
-    """Function names drawn for this test, each with one to four values."""
+    """Function names drawn for this test, with one to six values."""
     letters = "abcdefgxyz"
     names = {"f" + "".join(letters[i] for i in rng.integers(0, 10, 4)) for _ in range(6)}
-    return {name: 1 + i % 4 for i, name in enumerate(sorted(names))}
+    return {name: 1 + i for i, name in enumerate(sorted(names))}
 
 
 def grow_call(rng: np.random.Generator, arity: dict[str, int], depth: int) -> list[str]:
@@ -88,7 +88,7 @@ def grow_call(rng: np.random.Generator, arity: dict[str, int], depth: int) -> li
 
 @task("mend")
 def random_texts_with_random_brackets(student: Student, rng: np.random.Generator) -> None:
-    """Whatever the brackets say, the number of values of each function decides; functions may take 1 to 4."""
+    """Whatever the brackets say, the number of values of each function decides; functions may take 1 to 6."""
     arity = random_language(rng)
     for depth in (0, 1, 2, 3, 4, 5):
         words = grow_call(rng, arity, depth)
@@ -232,6 +232,19 @@ MUTANTS = [
         old="        if word not in arity:\n",
         new="        arity = {**dict.fromkeys(table(), 2), **arity}\n        if word not in arity:\n",
         breaks="words",
+    ),
+    Mutant(
+        "numbers as Python writes them",
+        "1.800000e+00 comes back as 1.8",
+        old="            stack.append(word)\n",
+        new="            stack.append(str(float(word)) if FLOAT.fullmatch(word) and '.' in word else word)\n",
+        breaks="words",
+    ),
+    Mutant(
+        "four values at most",
+        "a function of five values keeps four of them",
+        old="for _ in range(arity[word])]",
+        new="for _ in range(min(4, arity[word]))]",
     ),
     Mutant(
         "types of the words",
