@@ -46,8 +46,8 @@ def padding(x: np.ndarray, pads: Sequence[int], value: float | np.ndarray = 0.0)
     ----------
     x : (C, H, W) of any numbers, no size 0.
     pads : how many rows and columns to add on each side.
-    value : what the border is filled with: a number, or an array (C,) of one number for each channel; for `x` of
-        integers whole numbers in their range.
+    value : what the border is filled with: a number, Python's or numpy's, or an array (C,) of one number for each
+        channel; for `x` of integers whole numbers in their range.
 
     Rules
     -----
@@ -59,7 +59,7 @@ def padding(x: np.ndarray, pads: Sequence[int], value: float | np.ndarray = 0.0)
     channels : no channel is added.
     negative : a negative pad, whichever it is, raises ValueError.
     dtype : the result has the dtype of `x`, whatever the type of `value`.
-    argument : `x` stays as it was: neither its numbers nor its shape change.
+    argument : `x` and `value` stay as they were: neither their numbers nor their shapes change.
 
     >>> padding(np.array([[[1, 2], [3, 4]]]), (1, 0, 0, 2), value=9).tolist()
     [[[9, 9, 9, 9], [1, 2, 9, 9], [3, 4, 9, 9]]]
@@ -89,7 +89,7 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     count : another number of elements than `x` has raises ValueError, and so does any negative size: neither -1 nor -2
         stands for what is missing.
     dtype : the result has the dtype of `x`.
-    argument : `x` stays as it was: neither its numbers nor its shape change.
+    argument : `x` stays as it was, neither its numbers nor its shape change; so does `shapes` where it is a list.
 
     >>> x = np.arange(6).reshape(1, 2, 3)  # 0 1 2 / 3 4 5
     >>> reshape(x, (3, 2)).tolist()
@@ -101,7 +101,7 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     raise NotImplementedError("reshape: TODO")
 
 
-def x_afterwards(name: str, x: np.ndarray, *arguments: Any) -> np.ndarray:
-    """Given: `x` as it is after a call of the function of this name."""
-    globals()[name](x, *arguments)
-    return x
+def afterwards(name: str, *arguments: Any) -> list[Any]:
+    """Given: the arguments as they are after a call of the function of this name."""
+    globals()[name](*arguments)
+    return list(arguments)

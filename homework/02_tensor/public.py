@@ -31,20 +31,44 @@ FALSE_BY_IDENTITY = "0 is false, and is not the object False: write `if row_majo
 TRUE_BY_IDENTITY = "1 is true, and is not the object True: write `if row_major:`"
 MIXED = np.float32([[[0, 5], [1, 6], [2, 7], [3, 8], [4, 9]]])  # (2, 5) read by columns, and written by rows
 WRITTEN_INTO = (
-    "x was written into, and the caller may still need it: x[...] = and x += change the caller's numbers. Write into "
-    "an array of your own, such as x.copy()"
+    "{0} was written into, and the caller may still need it: {0}[...] = and {0} += change the caller's numbers. Write "
+    "into an array of your own, such as {0}.copy()"
 )
-RESHAPED_IN_PLACE = "x.shape = ... and x.resize(...) change the caller's array: x.reshape(...) leaves it as it was"
+RESHAPED_IN_PLACE = (
+    "{0}.shape = ... and {0}.resize(...) change the caller's array: {0}.reshape(...) leaves it as it was"
+)
+LIST_CHANGED = "insert, append and pop change the caller's list: put the ones in front of a list or tuple of your own"
+SIZES_BY_HEART = "a block need not be (2, 3, 4): take the three sizes from x.shape"
+ONE_CHANNEL = (
+    "a single channel has rows and columns, too. np.squeeze takes its axis away, and a loop over the channels then "
+    "goes over rows; a short cut for one channel needs both orders"
+)
+SQUEEZED = {
+    "AxisError": ONE_CHANNEL,
+    "axes don't match array": ONE_CHANNEL,
+    "not enough values to unpack": ONE_CHANNEL,
+    "too many indices": ONE_CHANNEL,
+    "zero-dimensional": "nothing is left of the axes of (1, 1, 1) after np.squeeze: reshape(-1) leaves one",
+}
+SIZES = {"out of bounds": SIZES_BY_HEART, "cannot reshape": SIZES_BY_HEART}
+ONE_SIZE = dict.fromkeys(
+    ("unpack", "index", "axes", "AxisError", "broadcast"),
+    "np.squeeze takes away every axis of 1: x has three axes, also where some of them are 1",
+)
+OF_THE_COLUMNS = (
+    "numpy lines up shapes from the right, so `value` of (C,) meets the columns: which shape of it meets the channels?"
+)
+LARGE = np.int64([[[2**60 + 1, 2**60 + 2], [-(2**60) - 3, 4]]])  # a float64 has no room for these digits
 BY_COLUMNS = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, 13, 17, 21, 14, 18, 22, 15, 19, 23, 16, 20, 24]
 
 
-def expect_unchanged(got: Any, x: np.ndarray, call: str) -> None:
-    """Raise Failure unless the caller's x is as it was."""
+def expect_unchanged(got: Any, x: np.ndarray, call: str, name: str = "x") -> None:
+    """Raise Failure unless the caller's array is as it was."""
     try:
-        expect(got, x, what=f"x after {call}")
+        expect(got, x, what=f"{name} after {call}")
     except Failure as failure:
         reshaped = isinstance(got, np.ndarray) and got.shape != x.shape
-        failure.cause = RESHAPED_IN_PLACE if reshaped else WRITTEN_INTO
+        failure.cause = (RESHAPED_IN_PLACE if reshaped else WRITTEN_INTO).format(name)
         raise
 
 
@@ -98,7 +122,8 @@ def one_to_24_column_by_column(student: Student, oracle: Any) -> None:
 def random_numbers_row_by_row(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Random numbers of random shape come out row by row with row_major=True, from a transposed block too."""
     x = rng.standard_normal(rng.integers(2, 6, 3)).astype(np.float32)
-    got = student.flatten(x, row_major=True)
+    with likely(SIZES):
+        got = student.flatten(x, row_major=True)
     mistakes = oracle.flatten_mistakes(x, True)
     expect(got, oracle.flattened(x, True), what=f"flatten of {x.shape}", mistakes=mistakes)
     with likely(LAYOUT):
@@ -111,7 +136,8 @@ def random_numbers_row_by_row(student: Student, rng: np.random.Generator, oracle
 def random_numbers_column_by_column(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Random numbers of random shape come out column by column with row_major=False, from a transposed block too."""
     x = rng.standard_normal(rng.integers(2, 6, 3)).astype(np.float32)
-    got = student.flatten(x, row_major=False)
+    with likely(SIZES):
+        got = student.flatten(x, row_major=False)
     mistakes = oracle.flatten_mistakes(x, False)
     expect(got, oracle.flattened(x, False), what=f"flatten of {x.shape}", mistakes=mistakes)
     with likely(LAYOUT):
@@ -120,15 +146,31 @@ def random_numbers_column_by_column(student: Student, rng: np.random.Generator, 
     expect(got, oracle.flattened(x.T, False), what=f"flatten of block.T, {x.T.shape}", mistakes=mistakes)
 
 
+@task("flatten", "rows", "columns", "one_axis")
+def sizes_of_one(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Blocks of one channel, one row or one column, or of all three, come out in both orders."""
+    for shape in ((1, 3, 4), (3, 1, 4), (4, 3, 1), (1, 1, 1)):
+        x = rng.standard_normal(shape).astype(np.float32)
+        for row_major in (True, False):
+            with likely(SQUEEZED):
+                got = student.flatten(x, row_major)
+            what = f"flatten of {shape}, row_major={row_major}"
+            expect(got, oracle.flattened(x, row_major), what=what, mistakes=oracle.one_mistakes(x, row_major))
+
+
 @task("flatten", "dtype", "rows", "columns", "one_axis")
 def whole_numbers_stay_whole_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """int16 and float64 come out with the dtype they came with, row by row and column by column."""
+    """int16, float64 and large int64 come out with dtype and digits, row by row and column by column."""
     for dtype in (np.int16, np.float64):
         x = rng.integers(-9, 10, (2, 3, 4)).astype(dtype)
         for row_major in (True, False):
             what = f"flatten of {x.dtype}, row_major={row_major}"
             mistakes = oracle.dtype_mistakes(x, row_major)
             expect(student.flatten(x, row_major), oracle.flattened(x, row_major), what=what, mistakes=mistakes)
+    for row_major in (True, False):
+        mistakes = oracle.dtype_mistakes(LARGE, row_major)
+        what = f"flatten of large int64, row_major={row_major}"
+        expect(student.flatten(LARGE, row_major), oracle.flattened(LARGE, row_major), what=what, mistakes=mistakes)
 
 
 @task("flatten", "argument")
@@ -136,7 +178,7 @@ def x_is_as_it_was_after_flatten(student: Student, rng: np.random.Generator) -> 
     """x has the same shape and numbers after flatten as before, in both orders."""
     x = rng.standard_normal((2, 3, 4)).astype(np.float32)
     for row_major in (True, False):
-        expect_unchanged(student.x_afterwards("flatten", x, row_major), x, f"flatten with row_major={row_major}")
+        expect_unchanged(student.afterwards("flatten", x, row_major)[0], x, f"flatten with row_major={row_major}")
 
 
 @task("padding", "sides", "value", "channels")
@@ -188,6 +230,18 @@ def two_on_every_side(student: Student, rng: np.random.Generator, oracle: Any) -
         expect(student.padding(x, pads, value), oracle.padded(x, pads, value), what=f"value {value}", mistakes=mistakes)
 
 
+@task("padding", "sides", "value", "channels")
+def one_channel_row_or_column(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Blocks of one channel, one row or one column, or of all three, get a border as wide as any other."""
+    pads = (1, 3, 2, 5)
+    for shape in ((1, 3, 4), (2, 1, 4), (2, 3, 1), (1, 1, 1)):
+        x = rng.standard_normal(shape).astype(np.float32)
+        with likely(ONE_SIZE):
+            got = student.padding(x, pads, 7.0)
+        mistakes = oracle.padding_mistakes(x, pads, 7.0)
+        expect(got, oracle.padded(x, pads, 7.0), what=f"padding of {shape}", mistakes=mistakes)
+
+
 @task("padding", "zero", "sides", "value", "channels")
 def sides_without_a_border(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """A pad of 0 adds nothing on its side."""
@@ -206,8 +260,9 @@ def sides_without_a_border(student: Student, rng: np.random.Generator, oracle: A
 
 @task("padding", "dtype", "sides", "value", "channels")
 def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Integers, large and small, and float64 keep dtype and digits, also where `value` is of another type or large."""
+    """Integers, large and small, and float64 keep dtype and digits, of whatever size and type `value` is."""
     plain = "`value` may be an int, too: np.ndim(value) is 0 for every plain number"
+    of_numpy = "`value` may be a number of numpy's, which is no float and no int: np.ndim(value) is 0 for it, too"
     for dtype, low, value in (
         (np.int64, 0, 5.0),
         (np.uint8, 240, 5.0),
@@ -215,6 +270,8 @@ def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: A
         (np.float32, -9, 5),
         (np.int64, 2**60, 5.0),
         (np.int64, 2**60, 2**60 + 1),
+        (np.float32, -9, np.float32(5)),
+        (np.float64, -9, np.int64(5)),
     ):
         x = rng.integers(low, low + 10, (2, 3, 4)).astype(dtype)
         x[1, 1, 1] = low  # a 0 inside is no border
@@ -222,6 +279,12 @@ def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: A
             {
                 "not subscriptable": plain,
                 "'int' object has no attribute": plain,
+                "'int' has no len": plain,
+                "invalid index to scalar": of_numpy,
+                "too many indices": of_numpy,
+                "has no len": of_numpy,
+                "not iterable": of_numpy,
+                "object of type 'numpy": of_numpy,
                 "Cannot cast ufunc": FLOAT_INTO_INTEGERS,
             }
         ):
@@ -230,32 +293,36 @@ def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: A
         expect(got, oracle.padded(x, (1, 2, 3, 1), value), what=f"padding of {x.dtype}", mistakes=mistakes)
 
 
-@task("padding", "each", "sides", "value", "channels", "dtype")
+@task("padding", "each", "zero", "sides", "value", "channels", "dtype")
 def a_value_for_each_channel(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """With an array of C values, channel c has a border of number c, also where C is H, W, H' or W'."""
-    numbers = np.array([7, -2, 4], np.float32)
+    """With an array of C values of any type, channel c has a border of number c, also where C is 1, H, W, H' or W'."""
     causes = {
         "requested shape (3,2)": "np.pad takes no value for each channel: make the result with np.full, or go channel "
         "by channel",
-        "from shape (1,": "`value` is lined up with another axis: the channels come first, so make it (C, 1, 1)",
-        "broadcast": "numpy lines up `value` of (C,) with the columns: make it (C, 1, 1) first",
+        "from shape (1,": "`value` is lined up with another axis: the channels come first, so which axes follow?",
+        "broadcast": OF_THE_COLUMNS,
         "0-dimensional": "`value` may be an array of C numbers: float(value) and int(value) take one number only",
         "length-1": "`value` may be an array of C numbers: float(value) and int(value) take one number only",
         "ambiguous": "`value` may be an array of C numbers, of which `if value ...` asks for one answer",
-        "reshape array": "`value` is a plain number, or has C numbers: reshape it to (-1, 1, 1), which fits both",
-        "IndexError": "an array of C values has one axis: value[:, None, None], or np.reshape(value, (-1, 1, 1))",
+        "reshape array": "`value` is a plain number, or has C numbers, and C varies: which sizes fit both?",
+        "IndexError": "an array of C values has one axis, so one index is all that it takes; None makes a new axis",
     }
-    for shape, pads in (
-        ((2, 3, 4), (1, 2, 1, 3)),
-        ((3, 4, 5), (1, 2, 3, 4)),
-        ((3, 1, 1), (1, 1, 1, 1)),
-        ((3, 3, 3), (1, 1, 2, 1)),
+    for shape, pads, dtype, value in (
+        ((2, 3, 4), (1, 2, 1, 3), np.float32, np.float32([7, -2])),
+        ((3, 4, 5), (1, 2, 3, 4), np.float32, np.float32([7, -2, -np.inf])),
+        ((3, 1, 1), (1, 1, 1, 1), np.float32, np.float32([7, -2, 4])),
+        ((3, 3, 3), (1, 1, 2, 1), np.float32, np.array([7, -2, 4])),
+        ((1, 3, 4), (1, 0, 2, 0), np.float32, np.array([7.0])),
+        ((2, 3, 4), (1, 0, 0, 2), np.int16, np.array([7.0, -2.0])),
+        ((2, 3, 4), (1, 2, 1, 3), np.int64, np.array([2**60 + 1, -(2**60) - 3])),
     ):
-        x, value = rng.standard_normal(shape).astype(np.float32), numbers[: shape[0]]
+        x = (9 * rng.standard_normal(shape)).astype(dtype)
+        x[0, 0, 0] = 0  # inside, and no border
         with likely(causes):
             got = student.padding(x, pads, value)
         mistakes = oracle.each_mistakes(x, pads, value)
-        expect(got, oracle.padded(x, pads, value), what=f"{shape}, value {value.tolist()}", mistakes=mistakes)
+        what = f"{x.dtype} {shape}, value {value.dtype} {value.tolist()}"
+        expect(got, oracle.padded(x, pads, value), what=what, mistakes=mistakes)
 
 
 @task("padding", "negative")
@@ -271,10 +338,13 @@ def negative_pads_are_refused(student: Student, rng: np.random.Generator) -> Non
 
 @task("padding", "argument")
 def x_is_as_it_was_after_padding(student: Student, rng: np.random.Generator) -> None:
-    """x has the same shape and numbers after padding as before, with one value and with one for each channel."""
+    """x and `value` have the same shape and numbers after padding, with one value and with one for each channel."""
     x = rng.standard_normal((1, 3, 4)).astype(np.float32)
     for value in (7.0, np.float32([7])):
-        expect_unchanged(student.x_afterwards("padding", x, (1, 2, 3, 2), value), x, f"padding with value={value}")
+        after, _, value_after = student.afterwards("padding", x, (1, 2, 3, 2), value)
+        expect_unchanged(after, x, f"padding with value={value}")
+        if isinstance(value, np.ndarray):
+            expect_unchanged(value_after, value, f"padding with value={value}", "value")
 
 
 WRONG_FLATTEN = (
@@ -350,6 +420,20 @@ def channels_stay_outermost(student: Student, oracle: Any) -> None:
 
 
 @task("reshape", "rows", "columns")
+def one_channel_becomes_two(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """One channel becomes two, and (1, 1, 1) stays, in both orders."""
+    for shape, new in (((1, 4, 6), (2, 3, 4)), ((2, 1, 12), (3, 8, 1)), ((1, 1, 1), (1, 1, 1))):
+        x = rng.standard_normal(shape).astype(np.float32)
+        for row_major in (True, False):
+            with likely(SQUEEZED | PER_CHANNEL):
+                got = student.reshape(x, new, row_major)
+            what = f"reshape of {shape} to {new}, row_major={row_major}"
+            mistakes = {} if row_major else oracle.one_mistakes(x, new)
+            with blamed_on_flatten(student, x, row_major, got, oracle.places(new, row_major)):
+                expect(got, oracle.reshaped(x, new, row_major), what=what, mistakes=mistakes)
+
+
+@task("reshape", "rows", "columns")
 def there_and_back(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Random numbers take a new shape in both orders, and a second reshape restores x, a transposed one too."""
     a, b, c = (int(n) for n in rng.integers(2, 5, 3))
@@ -383,7 +467,7 @@ def three_axes_whatever_is_asked(student: Student, rng: np.random.Generator, ora
 
 @task("reshape", "dtype", "rows", "columns")
 def another_dtype_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """int64 and float64 keep their dtype, row by row and column by column."""
+    """int64 and float64 keep dtype and digits, row by row and column by column."""
     for dtype in (np.int64, np.float64):
         x = rng.integers(-9, 10, (2, 3, 4)).astype(dtype)
         for row_major in (True, False):
@@ -391,6 +475,10 @@ def another_dtype_is_kept(student: Student, rng: np.random.Generator, oracle: An
             mistakes = oracle.dtype_mistakes(x, (4, 3, 2), row_major)
             got = student.reshape(x, (4, 3, 2), row_major)
             expect(got, oracle.reshaped(x, (4, 3, 2), row_major), what=what, mistakes=mistakes)
+    for row_major in (True, False):
+        got, mistakes = student.reshape(LARGE, (2, 1, 2), row_major), oracle.dtype_mistakes(LARGE, (2, 1, 2), row_major)
+        what = f"reshape of large int64, row_major={row_major}"
+        expect(got, oracle.reshaped(LARGE, (2, 1, 2), row_major), what=what, mistakes=mistakes)
 
 
 @task("reshape", "count")
@@ -404,21 +492,29 @@ def another_number_of_elements_is_refused(student: Student, rng: np.random.Gener
     minus = (
         "numpy takes any negative size for the one that is missing: raise ValueError if a size is below 0, -1 or not"
     )
-    for shapes in ((5, 5), (23,), (2, 3, 2), (4, -1), (-1,), (-4, -6), (-2, 3, 2), (3, -2), (-3,)):
+    negative = ((4, -1), (-1,), (-4, -6), (-2, 3, 2), (3, -2), (-3,), (-2, -3, 4), (2, -3, -4), (-2, 3, -4), (-1, -24))
+    two = "two minus signs make the right product, and yet no shape: raise ValueError if any size is below 0"
+    for shapes in ((5, 5), (23,), (2, 3, 2), *negative):
+        likely_cause = cause if min(shapes) > 0 else two if np.prod(shapes) == x.size else minus
         for row_major in (True, False):
-            expect_refused(student.reshape, x, shapes, row_major, cause=minus if min(shapes) < 0 else cause)
+            expect_refused(student.reshape, x, shapes, row_major, cause=likely_cause)
 
 
 @task("reshape", "argument")
 def x_is_as_it_was_after_reshape(student: Student, rng: np.random.Generator) -> None:
-    """x has the same shape and numbers after reshape as before, in both orders."""
+    """x has the same shape and numbers after reshape, in both orders, and a list of sizes is as it was."""
     x = rng.standard_normal((2, 3, 4)).astype(np.float32)
     for row_major in (True, False):
-        got = student.x_afterwards("reshape", x, (4, 3, 2), row_major)
+        got, shapes, _ = student.afterwards("reshape", x, [4, 6], row_major)
         try:
             expect_unchanged(got, x, f"reshape with row_major={row_major}")
         except Failure as failure:
             with student.aside(), suppress(SubmissionError):  # what it raises, flatten's own check tells
-                if not np.array_equal(student.x_afterwards("flatten", x, row_major), x):
+                if not np.array_equal(student.afterwards("flatten", x, row_major)[0], x):
                     failure.cause = "your flatten changes x: mend it first (python3 course.py check flatten)"
+            raise
+        try:
+            expect(shapes, [4, 6], what=f"shapes after reshape with row_major={row_major}")
+        except Failure as failure:
+            failure.cause = LIST_CHANGED
             raise

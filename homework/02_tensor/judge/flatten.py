@@ -79,12 +79,37 @@ def layout_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
     return {by_memory: x.ravel("K"), **flatten_mistakes(x, row_major)}
 
 
+def one_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, which has an axis of 1."""
+    by_rows = {
+        "a single channel has rows and columns, too: where np.squeeze has taken its axis away, a loop over the "
+        "channels goes over rows; a short cut for one channel needs both orders": x.reshape(-1),
+        "np.squeeze takes away every axis of 1, and of one row in each channel the last two axes are then others": (
+            x.reshape(-1, order="F")
+        ),
+    }
+    no_axis = {"np.squeeze left no axis at all: the result has one, also of a single number": np.squeeze(x)}
+    return {
+        **({} if row_major else by_rows),
+        **(no_axis if x.size == 1 else {}),
+        "a short cut for one channel or row returns axes that are to be one: (C*H*W,)": np.squeeze(x),
+        "a short cut for one channel leaves two axes: the result must have one, (C*H*W,)": x[0],
+        **flatten_mistakes(x, row_major),
+    }
+
+
 def dtype_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x."""
-    return {
-        f"the numbers changed their type to {name}: keep the dtype of x": flattened(x, row_major).astype(name)
-        for name in ("float64", "float32", "int64")
-    }
+    digits = "digits were lost on the way through a float: keep the dtype of x from the beginning"
+    through_float = flattened(x, row_major).astype(np.float64).astype(x.dtype)
+    return (
+        {digits: through_float}
+        if x.dtype == np.int64
+        else {
+            f"the numbers changed their type to {name}: keep the dtype of x": flattened(x, row_major).astype(name)
+            for name in ("float64", "float32", "int64")
+        }
+    )
 
 
 @task("flatten")
@@ -103,6 +128,8 @@ def every_dtype_is_kept(student: Student, rng: np.random.Generator) -> None:
         x = numbers(rng, sizes(rng, 2, 6), dtype)
         for row_major in (True, False):
             expect(student.flatten(x, row_major), flattened(x, row_major), what=f"flatten of {dtype}")
+    x = rng.integers(2**60, 2**61, (2, 3, 4))
+    expect(student.flatten(x, False), flattened(x, False), what="flatten of large int64")
 
 
 @task("flatten")
@@ -268,6 +295,20 @@ MUTANTS = [
         "one channel taken for one row, which has one order only",
         old=SWAP,
         new="        x = x.swapaxes(1, 2) if len(x) > 1 else x\n",
+    ),
+    Mutant(
+        "squeezed",
+        "of a single channel np.squeeze leaves rows, and each of them is read by itself",
+        old=SWAP,
+        new="        return np.concatenate([one.flatten('F') for one in np.atleast_2d(np.squeeze(x))])\n",
+        breaks="columns",
+    ),
+    Mutant(
+        "digits_lost",
+        "a float64 has no room for the digits of a large int64",
+        old=READ,
+        new="    return x.reshape(-1).astype(np.float64).astype(x.dtype) if x.dtype == np.int64 else x.reshape(-1)\n",
+        breaks="dtype",
     ),
     Mutant(
         "columns_written_into_x",

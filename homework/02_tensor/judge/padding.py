@@ -24,6 +24,7 @@ would answer 0.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -57,6 +58,10 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
     first_everywhere = expected.copy()
     first_everywhere[:, up : up + x.shape[1], left : left + x.shape[2]] = x[0]
     masked = np.where(padded(np.ones(x.shape), pads, 0) > 0, np.nan, expected) if np.isinf(value) else expected
+    corners = expected.copy()
+    high, wide = x.shape[1:]
+    for rows, cols in itertools.product((slice(up), slice(up + high, None)), (slice(left), slice(left + wide, None))):
+        corners[:, rows, cols] = 0
     return {
         **_zeros_replaced(x, pads, value),
         "the channels were padded too: pads has no entry for the first axis, leave it": np.pad(
@@ -65,6 +70,9 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
         "the pads went to the channels and the rows: the channels come first, so (0, 0) is the first pair for np.pad": (
             np.pad(x, ((up, bottom), (left, right), (0, 0)), constant_values=value)
         ),
+        "the pads went to the channels and the rows, and the border is 0: the channels come first, so (0, 0) is the "
+        "first pair for np.pad, and constant_values is what fills it": np.pad(x, ((up, bottom), (left, right), (0, 0))),
+        "the four corners are 0: the border above and below is as wide as the whole result": corners,
         "only the first channel was padded: all of them belong to the result, which has three axes": expected[0],
         "every channel has the numbers of x[0]: channel c has those of x[c]": first_everywhere,
         "only the first channel has a border of `value`: fill all of them": first_border,
@@ -168,7 +176,7 @@ def _added(x: np.ndarray, pads: Sequence[int], value: float) -> dict[str, np.nda
 def each_mistakes(x: np.ndarray, pads: Sequence[int], value: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x and a value for each channel."""
     up, bottom, left, right = pads
-    right_answer = padded(x, pads, value)
+    right_answer, own = padded(x, pads, value), value[:, None, None]
     inside = padded(np.ones(x.shape, bool), pads, False)
 
     def bordered(border: np.ndarray) -> np.ndarray:
@@ -188,21 +196,36 @@ def each_mistakes(x: np.ndarray, pads: Sequence[int], value: np.ndarray) -> dict
     }
     if right_answer.shape[2] == len(value):
         wrong[
-            "`value` of (C,) went to the columns, because numpy lines up shapes from the right: make it (C, 1, 1) first"
+            "`value` of (C,) went to the columns, because numpy lines up shapes from the right: which shape of it "
+            "meets the channels?"
         ] = bordered(value)
     if right_answer.shape[1] == len(value):
-        wrong["`value` of (C,) went to the rows: make it (C, 1, 1), so that its numbers go to the channels"] = bordered(
-            value[:, None]
-        )
+        wrong["`value` of (C,) went to the rows: which shape of it meets the channels?"] = bordered(value[:, None])
     if len(value) == 2:
         before_and_after = np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)
         wrong[
             "np.pad takes two values for the border in front and the one behind, and none for each channel: make the "
             "result with np.full, or go channel by channel"
         ] = before_and_after
+    if 0 in pads:
+        all_border = (
+            "a side without a border was filled from -0 on, which is all of the channel: count its place from the "
+            "beginning"
+        )
+        wrong[all_border] = np.broadcast_to(own, right_answer.shape).astype(x.dtype)
+    if np.isinf(value).any():
+        masked = np.where(inside & np.isinf(own), np.nan, right_answer).astype(x.dtype)
+        wrong["0 times infinity is nan, and so is infinity minus infinity: write x into the border"] = masked
+    if x.dtype.kind in "iu" and abs(value).max() > 2**53:
+        digits = "digits were lost on the way through a float: keep the dtype of x, and `value` as it is"
+        wrong[digits] = right_answer.astype(np.float64).astype(x.dtype)
     return {
         **wrong,
+        "the zeros of x were replaced, too: write x into a block of `value`, or fill the four sides": np.where(
+            right_answer == 0, own, right_answer
+        ).astype(x.dtype),
         "the numbers changed their type to float64: keep the dtype of x": right_answer.astype(np.float64),
+        "the result has the type of `value`: keep the dtype of x": right_answer.astype(value.dtype),
     }
 
 
@@ -228,6 +251,14 @@ def random_borders_of_each_channel(student: Student, rng: np.random.Generator) -
     for shape, pads in (((1, 2, 3), (1, 1, 1, 1)), ((5, 5, 5), (0, 2, 1, 0)), ((3, 2, 1), (1, 0, 1, 1))):
         x, values = rng.standard_normal(shape), rng.standard_normal(shape[0])
         expect(student.padding(x, pads, values), padded(x, pads, values), what=f"{shape}, values ({len(values)},)")
+        x.reshape(-1)[:5] = [np.nan, -np.inf, 0.0, -1.0, -999.0]  # inside, and no border
+        values[0] = -np.inf
+        expect(student.padding(x, pads, values), padded(x, pads, values), what=f"{shape}, values with -inf")
+        whole = rng.integers(2**60, 2**61, shape)
+        values = rng.integers(2**60, 2**61, shape[0])
+        expect(student.padding(whole, pads, values), padded(whole, pads, values), what=f"{shape}, large int64")
+        values = np.arange(1, 1 + shape[0], dtype=np.int16)
+        expect(student.padding(x, pads, values), padded(x, pads, values), what=f"{shape}, values of int16")
 
 
 @task("padding")
@@ -254,7 +285,7 @@ def the_dtype_of_x_decides(student: Student, rng: np.random.Generator) -> None:
     """The result has the dtype of x, also where `value` is of another type."""
     for dtype in DTYPES:
         x = numbers(rng, sizes(rng, 1, 5), dtype)
-        for value in (1.0, 1, 0.0):
+        for value in (1.0, 1, 0.0, np.float32(1), np.uint8(1), np.True_):
             got = student.padding(x, (0, 2, 1, 0), value)
             expect(got, padded(x, (0, 2, 1, 0), value), what=f"padding of {dtype} with {value!r}")
 
@@ -278,6 +309,46 @@ WRITE = "padded[:, up : up + rows, left : left + cols] = x"
 FULL = "np.full((channels, up + rows + bottom, left + cols + right), border, x.dtype)"
 
 MUTANTS = [
+    Mutant(
+        "python_numbers_only",
+        "a number of numpy's is neither int nor float",
+        old=BORDER,
+        new=(
+            "    border = value\n"
+            "    if not isinstance(value, (int, float)):\n"
+            "        border = np.array([[[value[c]]] for c in range(channels)])\n"
+        ),
+        breaks="value",
+    ),
+    Mutant(
+        "shape_of_value_in_place",
+        "the caller's array of values gets three axes",
+        old=BORDER,
+        new="    border = value\n    if np.ndim(value):\n        value.resize((channels, 1, 1), refcheck=False)\n",
+        breaks="argument",
+    ),
+    Mutant(
+        "values_decide_the_dtype",
+        "where there are several values the block is made with their type",
+        old=FULL,
+        new=(
+            "np.full((channels, up + rows + bottom, left + cols + right), border, "
+            "value.dtype if np.ndim(value) else x.dtype)"
+        ),
+    ),
+    Mutant(
+        "zeros_replaced_by_values",
+        "with several values zeros of x count as border",
+        old="    return padded\n",
+        new="    return np.where(padded == 0, border, padded).astype(x.dtype) if np.ndim(value) else padded\n",
+        breaks="each",
+    ),
+    Mutant(
+        "one_channel_squeezed",
+        "of a single channel np.squeeze leaves rows",
+        old="    channels, rows, cols = x.shape\n",
+        new="    x = np.atleast_3d(np.squeeze(x)) if len(x) == 1 else x\n    channels, rows, cols = x.shape\n",
+    ),
     Mutant(
         "value_to_the_columns",
         "numpy lines up (C,) with the columns",

@@ -53,6 +53,20 @@ def rows_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.nd
     }
 
 
+def one_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x of one channel or row, column by column."""
+    squeezed = "np.squeeze takes away every axis of 1: the result has three axes, also where some of them are 1"
+    causes = {squeezed: np.squeeze(reshaped(x, shape, False)), **columns_mistakes(x, shape)}
+    if len(x) > 1 or shape[0] == 1:
+        return causes
+    return {
+        "one channel became several: order='F' is right where x and the result have one channel each, and no further": (
+            x.reshape(shape, order="F")
+        ),
+        **causes,
+    }
+
+
 def layout_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x, which lies column by column in memory."""
     by_memory = "the numbers were read as they lie in memory, which is column by column here: read with order='C'"
@@ -62,7 +76,9 @@ def layout_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.
 def dtype_mistakes(x: np.ndarray, shape: tuple[int, int, int], row_major: bool) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x, as to its dtype."""
     right = reshaped(x, shape, row_major)
-    return {
+    digits = "digits were lost on the way through a float: keep the dtype of x from the beginning"
+    lost = {digits: right.astype(np.float64).astype(x.dtype)} if x.dtype == np.int64 and x.max() > 2**53 else {}
+    return lost | {
         f"the numbers changed their type to {name}: keep the dtype of x": right.astype(name)
         for name in ("float64", "float32", "int64")
         if name != x.dtype
@@ -119,14 +135,16 @@ def every_dtype_is_kept_in_a_new_shape(student: Student, rng: np.random.Generato
         expect(student.reshape(x, [4, 15]), x.reshape(1, 4, 15), what=f"reshape of {dtype}")
         expected = reshaped(x, (3, 4, 5), False)
         expect(student.reshape(x, [3, 4, 5], False), expected, what=f"reshape of {dtype}, column by column")
+    x = rng.integers(2**60, 2**61, (2, 6, 5))
+    expect(student.reshape(x, [3, 4, 5], False), reshaped(x, (3, 4, 5), False), what="reshape of large int64")
 
 
 @task("reshape")
 def one_element_more_or_less_is_refused(student: Student, rng: np.random.Generator) -> None:
-    """A shape that holds one element more or fewer, a whole multiple, or none, raises an error."""
+    """A shape that holds one element more or fewer, a whole multiple, none, or two negative sizes raises an error."""
     x = rng.standard_normal(sizes(rng, 2, 6))
     n = x.size
-    for shapes in ((n + 1,), (n - 1,), (2, n), (2, n, 1), (0, n), (0,)):
+    for shapes in ((n + 1,), (n - 1,), (2, n), (2, n, 1), (0, n), (0,), (-1, -n), (-n, 1, -1)):
         for row_major in (True, False):
             expect_raises(student.reshape, x, shapes, row_major)
 
@@ -136,6 +154,50 @@ FEWER = "    channels, rows, cols = (1,) * (3 - len(shapes)) + tuple(shapes)\n"
 CHECK = "    if min(shapes) < 0 or channels * rows * cols != x.size:\n"
 
 MUTANTS = [
+    Mutant(
+        "two_negative_sizes",
+        "two minus signs make the right product",
+        old=CHECK,
+        new=(
+            "    if np.sum(np.less(shapes, 0)) == 2 and len(shapes) == 3:\n"
+            "        channels, rows, cols = abs(channels), abs(rows), abs(cols)\n"
+            "    elif min(shapes) < 0 or channels * rows * cols != x.size:\n"
+        ),
+        breaks="count",
+    ),
+    Mutant(
+        "order_f_for_one_channel",
+        "right where the result has one channel, too",
+        old="    values = flatten(x, row_major)\n",
+        new=(
+            "    if len(x) == 1 and not row_major:\n"
+            "        return x.reshape((channels, rows, cols), order='F')\n"
+            "    values = flatten(x, row_major)\n"
+        ),
+        breaks="columns",
+    ),
+    Mutant(
+        "list_of_the_caller",
+        "the ones go into the list that the caller gave",
+        old=FEWER,
+        new=(
+            "    while isinstance(shapes, list) and len(shapes) < 3:\n"
+            "        shapes.insert(0, 1)\n"
+            "    channels, rows, cols = (1,) * (3 - len(shapes)) + tuple(shapes)\n"
+        ),
+        breaks="argument",
+    ),
+    Mutant(
+        "digits_lost",
+        "a float64 has no room for the digits of a large int64",
+        old="    values = flatten(x, row_major)\n",
+        new=(
+            "    values = flatten(x, row_major)\n"
+            "    if x.dtype == np.int64:\n"
+            "        values = values.astype(float).astype(x.dtype)\n"
+        ),
+        breaks="dtype",
+    ),
     Mutant(
         "only_minus_one_refused",
         "numpy takes -2 for the missing size, too",

@@ -14,7 +14,8 @@ def flattened(x: np.ndarray, row_major: bool) -> np.ndarray:
 
 def numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str = "float32") -> np.ndarray:
     """Random numbers of both signs, as far as the dtype has them."""
-    return rng.integers(0 if dtype == "uint8" else -90, 91, shape).astype(dtype)
+    real = rng.integers(0 if dtype == "uint8" else -90, 91, shape).astype(dtype)
+    return (real + 1j * rng.integers(-90, 91, shape)).astype(dtype) if real.dtype.kind == "c" else real
 
 
 def sizes(rng: np.random.Generator, low: int, high: int) -> tuple[int, int, int]:

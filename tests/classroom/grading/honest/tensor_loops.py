@@ -37,6 +37,6 @@ def reshape(x, shapes, row_major=True):
     return np.stack([p.reshape(w, h).T for p in np.split(flatten(x, False), c)])
 
 
-def x_afterwards(name, x, *arguments):
-    globals()[name](x, *arguments)
-    return x
+def afterwards(name, *arguments):
+    globals()[name](*arguments)
+    return list(arguments)

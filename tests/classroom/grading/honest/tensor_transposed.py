@@ -33,6 +33,6 @@ def reshape(x, shapes, row_major=True):
     return flat.reshape(shapes)
 
 
-def x_afterwards(name, x, *arguments):
-    globals()[name](x, *arguments)
-    return x
+def afterwards(name, *arguments):
+    globals()[name](*arguments)
+    return list(arguments)
