@@ -6321,7 +6321,133 @@ ARRAYS = {
         "02_tensor",
         "a_value_for_each_channel",
         {"np.reshape(value, (-1, 1, 1))": "value"},
-        "make it (C, 1, 1) first",
+        "which shape of it meets the channels?",
+    ),
+    "one channel squeezed": (
+        "02_tensor",
+        "sizes_of_one",
+        {
+            "    return x.reshape(-1)\n": "    return np.concatenate([one.ravel() for one in x])\n",
+            "        x = x.swapaxes(1, 2)\n": "        return np.hstack([c.flatten('F') for c in np.squeeze(x)])\n",
+        },
+        "np.squeeze has taken its axis away",
+    ),
+    "a single number without an axis": (
+        "02_tensor",
+        "sizes_of_one",
+        {"    return x.reshape(-1)\n": "    return np.squeeze(x.reshape(-1))\n"},
+        "np.squeeze left no axis at all",
+    ),
+    "the last two axes of what is squeezed": (
+        "02_tensor",
+        "sizes_of_one",
+        {
+            "        x = x.swapaxes(1, 2)\n": (
+                "        x = np.squeeze(x) if x.shape[1] == 1 else x\n        x = np.swapaxes(x, -1, -2)\n"
+            )
+        },
+        "np.squeeze takes away every axis of 1",
+    ),
+    "sizes of the example": (
+        "02_tensor",
+        "random_numbers_column_by_column",
+        {
+            "        x = x.swapaxes(1, 2)\n": (
+                "        return np.array([x[c, r, k] for c in range(2) for k in range(4) for r in range(3)])\n"
+            )
+        },
+        "take the three sizes from x.shape",
+    ),
+    "digits of a large number in a line": (
+        "02_tensor",
+        "whole_numbers_stay_whole_numbers",
+        {"    return x.reshape(-1)\n": "    return x.reshape(-1).astype(float).astype(x.dtype)\n"},
+        "digits were lost on the way through a float",
+    ),
+    "Python's numbers only": (
+        "02_tensor",
+        "the_dtype_of_x_is_kept",
+        {
+            "    border = np.reshape(value, (-1, 1, 1))\n": (
+                "    values = [value] * channels if isinstance(value, (int, float)) else value\n"
+                "    border = np.array([[[values[c]]] for c in range(channels)])\n"
+            )
+        },
+        "a number of numpy's",
+    ),
+    "the shape of the values in place": (
+        "02_tensor",
+        "x_is_as_it_was_after_padding",
+        {
+            "    border = np.reshape(value, (-1, 1, 1))\n": (
+                "    border = value\n    if np.ndim(value):\n        value.resize((channels, 1, 1), refcheck=False)\n"
+            )
+        },
+        "value.reshape(...) leaves it as it was",
+    ),
+    "corners of 0": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {
+            "    return padded\n": (
+                "    for r in (slice(up), slice(up + rows, None)):\n"
+                "        padded[:, r, :left] = padded[:, r, left + cols :] = 0\n"
+                "    return padded\n"
+            )
+        },
+        "the four corners are 0",
+    ),
+    "zeros on the axes before": (
+        "02_tensor",
+        "four_sides_of_their_own",
+        {"    return padded\n": "    return np.pad(x, ((up, bottom), (left, right), (0, 0)))\n"},
+        "constant_values is what fills it",
+    ),
+    "the type of several values": (
+        "02_tensor",
+        "a_value_for_each_channel",
+        {"border, x.dtype": "border, value.dtype if np.ndim(value) else x.dtype"},
+        "the result has the type of `value`",
+    ),
+    "zeros of x for the border of its channel": (
+        "02_tensor",
+        "a_value_for_each_channel",
+        {"    return padded\n": "    return np.where(padded == 0, border, padded).astype(x.dtype)\n"},
+        "the zeros of x were replaced",
+    ),
+    "order F for one channel": (
+        "02_tensor",
+        "one_channel_becomes_two",
+        {
+            "    values = flatten(x, row_major)\n": (
+                "    if len(x) == 1 and not row_major:\n"
+                "        return x.reshape((channels, rows, cols), order='F')\n"
+                "    values = flatten(x, row_major)\n"
+            )
+        },
+        "one channel became several",
+    ),
+    "two minus signs": (
+        "02_tensor",
+        "another_number_of_elements_is_refused",
+        {
+            "min(shapes) < 0 or channels * rows * cols != x.size": "channels * rows * cols != x.size",
+            "    values = flatten(x, row_major)\n": (
+                "    channels, rows, cols = abs(channels), abs(rows), abs(cols)\n    values = flatten(x, row_major)\n"
+            ),
+        },
+        "two minus signs make the right product",
+    ),
+    "ones into the caller's list": (
+        "02_tensor",
+        "x_is_as_it_was_after_reshape",
+        {
+            "    channels, rows, cols = (1,) * (3 - len(shapes)) + tuple(shapes)\n": (
+                "    shapes = list(shapes) if isinstance(shapes, tuple) else shapes\n"
+                "    while len(shapes) < 3:\n        shapes.insert(0, 1)\n    channels, rows, cols = shapes\n"
+            )
+        },
+        "change the caller's list",
     ),
     "no rows below": (
         "02_tensor",
