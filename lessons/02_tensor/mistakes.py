@@ -54,6 +54,9 @@ OFFSET: Mistakes = {
     "nothing is one less: a channel has H * W numbers, a row W": lambda c, r, k, H, W: (
         c * (H - 1) * (W - 1) + r * (W - 1) + k
     ),
+    "a channel has H rows of W numbers, not W rows: H * W": lambda c, r, k, H, W: c * W * W + r * W + k,
+    "a channel has H rows of W numbers, not H columns of H: H * W": lambda c, r, k, H, W: c * H * H + r * W + k,
+    "channels and rows are counted apart: c * H * W and r * W, added": lambda c, r, k, H, W: c * r * H * W + k,
     "these three are to be added: one number is asked for": lambda c, r, k, H, W: (c * H * W, r * W, k),
 }
 
@@ -160,6 +163,12 @@ RAW_SHAPE: Mistakes = {
             if 1 in (channels, rows)
             else (channels, rows, cols)
         )
+    ),
+    "ones in front go whatever the columns are: (1, 3, 1) is (3, 1)": lambda channels, rows, cols: (
+        ((rows, cols) if rows > 1 else (cols,)) if channels == 1 and cols > 1 else (channels, rows, cols)
+    ),
+    "ones in front go whatever the columns are, also of (1, 3, 1); and one row shows as a line": (
+        lambda channels, rows, cols: (rows, cols) if channels == 1 and cols > 1 else (channels, rows, cols)
     ),
     "rows and cols are exchanged: rows come first": lambda channels, rows, cols: (
         (channels, rows, cols) if channels > 1 else (cols, rows) if rows > 1 else (cols,)
@@ -293,6 +302,7 @@ BEFORE_AFTER: Mistakes = {
     "x.copy is the method, and x.copy() its result": _method,
     "only the first number of the channel is 0: after[c] is all of it": lambda x, c: (x, _wiped(x, (c, 0, 0))),
     "the first is a list: x as it was is asked for": lambda x, c: (x.tolist(), _wiped(x, c)),
+    "that is channel 0: c need not be the first, after[c] is channel c": lambda x, c: (x, _wiped(x, 0)),
     "a list in brackets: a pair is a tuple, `return x, after`": lambda x, c: [x, _wiped(x, c)],
 }
 
@@ -365,6 +375,21 @@ PAD_ROW: Mistakes = {
     ),
     "one place is missing: a slice stops BEFORE its end, left + len(row)": lambda row, left, right, value: _written(
         row, left + len(row) + right, value, left, left + len(row) - 1
+    ),
+    "the row is in reverse: its numbers stay in their order": lambda row, left, right, value: _written(
+        row[::-1], left + len(row) + right, value, left, left + len(row)
+    ),
+    "row[0] is one number: all of `row` goes into the slice": lambda row, left, right, value: _written(
+        np.full_like(row, row[0]), left + len(row) + right, value, left, left + len(row)
+    ),
+    "that is a list: return `padded` itself, which is an array": lambda row, left, right, value: np.pad(
+        row, (left, right), constant_values=value
+    ).tolist(),
+    "the zeros of the row were replaced, too: only the border is `value`": lambda row, left, right, value: np.pad(
+        np.where(row == 0, row.dtype.type(value), row), (left, right), constant_values=value
+    ),
+    "the row was sorted: its numbers stay in their order": lambda row, left, right, value: np.pad(
+        np.sort(row), (left, right), constant_values=value
     ),
     "the result is as long as left + len(row) + right": lambda row, left, right, value: _written(
         row, left + right, value, left, left + len(row)
