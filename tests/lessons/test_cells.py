@@ -6,6 +6,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from classroom import register
 from classroom.cells import check, unless_right
 from classroom.dev import notebooks
-from classroom.lesson_words import YOURS
+from classroom.lesson_words import ANSWER
 from kuiper.graph import Operand, Operator
 
 LESSONS = [lesson for lesson in register.load().lessons if lesson.notebook()]
@@ -367,32 +368,39 @@ def test_an_exception_does_not_show_a_hidden_string_either(capsys: pytest.Captur
     assert "expected a string, but it raised" in capsys.readouterr().out
 
 
-def checks_in(
-    path: Path, stop: str
-) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Callable[..., Any]], dict[str, Any]]]:
-    """(name, cases, mistakes, how else it checks) of the checks of a notebook that is run with the folded answers."""
+@dataclass(frozen=True)
+class Asked:
+    """A check of a notebook: the function that the reader writes, the folded answer, and how `check` is called."""
+
+    name: str
+    answer: Callable[..., Any]
+    cases: tuple[Any, ...]
+    mistakes: dict[str, Callable[..., Any]]
+    how: dict[str, Any]
+
+
+def checks_in(path: Path) -> Iterator[Asked]:
+    """The checks of a notebook, which is run once, with the folded answers, up to the last of them."""
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
-    told: list[Any] = []
+    told: list[tuple[str, Any, Any, dict[str, Any]]] = []
 
     def noted(function: Callable[..., Any], *cases: Any, mistakes: Any = None, **how: Any) -> None:
         told.append((function.__name__, cases, mistakes or {}, how))
 
     names: dict[str, Any] = {}
-    last = max(i for i, cell in enumerate(cells) if stop in cell["metadata"].get("tags", []))
+    last = max(i for i, cell in enumerate(cells) if ANSWER in cell["metadata"].get("tags", []))
     for cell in cells[: last + 1]:
         exec(compile("".join(cell["source"]), path.name, "exec"), names)
         names["check"] = noted
-        yield from told
-        told.clear()
+        if ANSWER in cell["metadata"].get("tags", []):
+            for name, *call in told:
+                yield Asked(name, names[name], *call)
+            told.clear()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "lesson",
-    [lesson for lesson in LESSONS if (lesson.root / "lessons" / lesson.folder / "mistakes.py").is_file()],
-    ids=lambda lesson: lesson.folder,
-)
-def test_each_mistake_of_a_lesson_is_told_its_own_cause(
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.folder)
+def test_a_folded_answer_is_right_and_each_mistake_is_told_its_own_cause(
     lesson: register.Lesson, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = lesson.notebook()
@@ -401,18 +409,20 @@ def test_each_mistake_of_a_lesson_is_told_its_own_cause(
     monkeypatch.syspath_prepend(str(path.parent))
     monkeypatch.delitem(sys.modules, "mistakes", raising=False)
     proven = 0
-    for name, cases, mistakes, how in checks_in(path, YOURS):
-        for cause, mistaken in mistakes.items():
+    for asked in checks_in(path):
+        capsys.readouterr()
+        check(asked.answer, *asked.cases, mistakes=asked.mistakes, **asked.how)
+        assert capsys.readouterr().out.startswith(f"{asked.name}: right, ")
+        for cause, mistaken in asked.mistakes.items():
 
             def wrong(*arguments: Any, mistaken: Callable[..., Any] = mistaken) -> Any:
                 return mistaken(*arguments)
 
-            wrong.__name__ = name
-            if how.get("keeps"):  # it names parameters
+            wrong.__name__ = asked.name
+            if asked.how.get("keeps"):  # it names parameters
                 wrong.__signature__ = inspect.signature(mistaken)  # type: ignore[attr-defined]
-            capsys.readouterr()
             with np.errstate(all="ignore"):
-                check(wrong, *cases, mistakes=mistakes, **how)
+                check(wrong, *asked.cases, mistakes=asked.mistakes, **asked.how)
             assert capsys.readouterr().out.splitlines()[1:] == [f"likely why: {cause}"]
             proven += 1
     monkeypatch.delitem(sys.modules, "mistakes", raising=False)
@@ -455,15 +465,6 @@ def test_the_notebook_goes_on_with_what_is_right_and_with_the_answer_otherwise()
     assert unless_right(answer) is half
     check(half, ((4,), 3.0))
     assert unless_right(answer) is answer
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.folder)
-def test_the_folded_answers_of_a_lesson_are_right_where_they_stand(lesson: register.Lesson) -> None:
-    pytest.importorskip("nbclient", reason="runs notebooks, and nbclient is not installed")
-    path = lesson.notebook()
-    assert path is not None
-    assert notebooks.answers_found_wrong(path) == []
 
 
 @pytest.mark.slow
