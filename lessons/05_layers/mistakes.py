@@ -59,9 +59,9 @@ GATHER: Mistakes = {
     "pop takes the array out of `values`, where others still need it: look it up with [...]": lambda operator, values: (
         _popped(operator, values)
     ),
-    "`return` in the loop ends it at the first input: collect all of them in a list": lambda operator, values: values[
-        operator.inputs[0].name
-    ],
+    "this is the first input alone: collect all in a list (`return` in a loop ends it)": lambda operator, values: (
+        values[operator.inputs[0].name]
+    ),
     "only the first input is in the list: does `return` stand in the loop? Return when all of them are in": (
         lambda operator, values: [values[operator.inputs[0].name]]
     ),
@@ -81,7 +81,7 @@ GATHER: Mistakes = {
     "the operator lists b before a, and its order counts: neither sort its inputs nor turn them round": (
         lambda operator, values: [values[name] for name in sorted(_names(operator))]
     ),
-    "an operand read twice comes once, since a set or a dictionary holds a name only once: make a list": (
+    "an operand read twice must be in the list twice: leave none out (a set or a dictionary holds a name once)": (
         lambda operator, values: [values[name] for name in dict.fromkeys(_names(operator))]
     ),
     "this wants exactly two inputs, and an operator has one, or many: go through operator.inputs": (
@@ -90,6 +90,10 @@ GATHER: Mistakes = {
     "this takes the first and the second input, but an operator may have one, or many: go through operator.inputs": (
         lambda operator, values: [values[operator.inputs[0].name], values[operator.inputs[1].name]]
     ),
+    "the first check's names are written into this: take them from operator.inputs": lambda operator, values: [
+        values["b"],
+        values["a"],
+    ],
     "this is never more than two inputs, but an operator may have many: go through all of operator.inputs": (
         lambda operator, values: [values[name] for name in _names(operator)[:2]]
     ),
@@ -175,7 +179,7 @@ def _list_as_key(creators: dict[str, Any], types: Iterable[str], creator: Any) -
 
 
 REGISTERED: Mistakes = {
-    "a type that stood in `creators` already was replaced: look at all of the types before, and raise KeyError": (
+    "a type that stood in `creators` already was replaced: raise KeyError if any of the types is among its keys": (
         _last_wins
     ),
     "a type that stood in `creators` already was passed over: raise KeyError": _first_wins,
@@ -190,6 +194,9 @@ REGISTERED: Mistakes = {
     "creator() calls it: the table holds the function itself, without the brackets": _called,
     "the brackets in creator() call it: the table holds the function itself": _called_for_each,
     "a tuple of all types is one key: each type has a row of its own": _tuple_as_row,
+    "all types in a tuple are one key: each type has a row of its own, and is looked for in `creators` before": (
+        lambda creators, types, creator: creators | {tuple(types): creator}
+    ),
     "the types are the keys of the table, and the creator is the value": _turned_round,
     "only the first of the types was looked at: raise KeyError if any of them is in `creators`": (
         lambda creators, types, creator: _one_looked_at(creators, types, creator, 0)
