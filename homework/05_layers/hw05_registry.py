@@ -114,7 +114,7 @@ class Sigmoid(Layer):
     -----
     value : each element becomes 1 / (1 + e^-x); a relative error of 1e-5 in float32 and 1e-9 in float64 is allowed.
     stable : however large or small x is, infinity included, numpy reports no overflow: the function `sigmoid` below
-        turns such a report into an error. (np.errstate in the layer would only hide it.)
+        turns such a report into an error. (np.errstate in the layer hides it: that passes, but is second best.)
     tiny : small results must be right, too: the sigmoid of -50 is 1.9287e-22, not 0. Near the smallest numbers of the
         type, which have only a few bits, two digits are enough.
     nan : NaN stays NaN.
@@ -152,8 +152,8 @@ class LeakyReLU(Layer):
     zero : a slope of 0 is a slope, and not a missing one.
     operator : the operator keeps its parameters: a second layer that is made from it has the same slope.
     own : each operator has a layer with a slope of its own: a graph makes all layers first and runs them afterwards.
-    unknown : a parameter of another name raises ValueError, alone or beside negative_slope: ignoring it would give
-        wrong numbers silently.
+    unknown : a parameter of another name raises ValueError, alone or beside negative_slope, in any order: ignoring it
+        would give wrong numbers silently.
     shape : the result has the shape of `x`, which has at least one axis and one element, and may be a transposed array.
     dtype : float32 stays float32, float64 stays float64; float16 is never passed.
     integers : whole numbers and bool become float32 (`as_float` is given).

@@ -2687,7 +2687,7 @@ LAYERS = {
         "np.array of a list of Python numbers makes float64",
     ),
     "a loop over rows": (
-        "the_input_keeps_its_numbers",
+        "the_shape_is_kept",
         {SIGMOID: f"        import math\n        return np.array([{ONE_BY_ONE} for v in x])\n"},
         "goes along its first axis only",
     ),
@@ -2821,9 +2821,85 @@ LAYERS = {
         "that x has before it becomes |x|",
     ),
     "NaN refused": (
-        "the_input_keeps_its_numbers",
+        "not_a_number_stays_one",
         {SIGMOID: "        if np.isnan(x).any():\n            raise ValueError(x)\n" + SIGMOID},
         "only an x without elements raises ValueError",
+    ),
+    "infinity refused": (
+        "large_numbers_do_not_overflow",
+        {SIGMOID: "        if not np.isfinite(x).all():\n            raise ValueError(x)\n" + SIGMOID},
+        "only an x without elements raises ValueError",
+    ),
+    "elements in memory order": (
+        "the_shape_is_kept",
+        {
+            SIGMOID: "        shape, x = x.shape, x.ravel(order='K')\n"
+            + SIGMOID.replace("return ", "y = ")
+            + "        return y.reshape(shape)\n"
+        },
+        "in another order than reshape puts them back",
+    ),
+    "elements of leaky_relu in memory order": (
+        "any_shape_and_any_slope",
+        {
+            LEAKY: "        shape, x = x.shape, x.ravel(order='K')\n"
+            + LEAKY.replace("return ", "y = ")
+            + "        return y.reshape(shape)\n"
+        },
+        "in another order than reshape puts them back",
+    ),
+    "an attribute of params": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        return cls(operator.params.negative_slope)\n"},
+        "operator.params is a dictionary",
+    ),
+    "None for a slope": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        return cls(slope.value if slope else None)\n"},
+        "the slope is None",
+    ),
+    "None for a slope that numpy makes nan": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {
+            SLOPE: "        return cls(slope.value if slope else None)\n",
+            LEAKY: LEAKY.replace("self.negative_slope", "x.dtype.type(self.negative_slope)"),
+        },
+        "the slope is None",
+    ),
+    "1 far above 0": (
+        "between_the_middle_and_the_edges",
+        {
+            SIGMOID: SIGMOID.replace(
+                "return np.where(x < 0, small, 1)", "return np.where(x > 9, 1 + small, np.where(x < 0, small, 1))"
+            )
+        },
+        "but not exactly here",
+    ),
+    "digits of float32": (
+        "zero_gives_one_half",
+        {
+            SIGMOID: "        kind, x = x.dtype, x.astype(np.float32)\n"
+            + SIGMOID.replace("return ", "return (").replace("+ small)\n", "+ small)).astype(kind)\n")
+        },
+        "float64 has more digits",
+    ),
+    "a slope kept for the next operator": (
+        "every_layer_keeps_its_own_slope",
+        {
+            SLOPE: "        cls.last = getattr(cls, 'last', 0.01) if slope is None else slope.value\n"
+            "        return cls(cls.last)\n"
+        },
+        "an operator without the parameter got an earlier one's slope",
+    ),
+    "infinity left as it is": (
+        "infinity_and_nan_go_through",
+        {LEAKY: "        return np.where((x > 0) | np.isinf(x), x, x * self.negative_slope)\n"},
+        "-infinity was left as it is",
+    ),
+    "a flag for the last name": (
+        "an_unknown_parameter_is_refused",
+        {"        if unknown:\n": '        if unknown and list(operator.params)[-1] != "negative_slope":\n'},
+        "only the last name decides here",
     ),
     "one NaN for all": (
         "not_a_number_stays_one",

@@ -17,6 +17,8 @@ says belongs in the object between the two.
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
@@ -50,6 +52,8 @@ def value_mistakes(x: np.ndarray, slope: float) -> dict[str, np.ndarray]:
         "the slope lost its sign: take it as it is": leaky_in(x, abs(slope), "float32"),
         "float32 became float64, as by np.zeros(x.shape), by np.float64(slope), or by a slope times truth values, "
         "(x <= 0) * slope: keep x.dtype, and multiply x by a plain number": exact_leaky(x, slope),
+        "the elements were taken in another order than reshape puts them back: leave order='K' or order='F' out, or "
+        "compute on x as it is": leaky_in(x.ravel(order="F").reshape(x.shape), slope, "float32"),
         "the axes were put into one: keep the shape": leaky_in(x, slope, "float32").reshape(-1),
     }
 
@@ -116,9 +120,10 @@ def one_operator_makes_two_layers(student: Student, rng: np.random.Generator) ->
 
 @task("leaky_relu")
 def a_second_parameter_is_refused(student: Student, rng: np.random.Generator) -> None:
-    """negative_slope together with a name that the layer does not know raises ValueError."""
-    params = {"negative_slope": 0.5, "inplace_scale": 2.0}
-    expect_refused(student.run_layer, "F.leaky_relu", np.array([-1.0, 1.0]), params)
+    """negative_slope together with names that the layer does not know raises ValueError, in whatever order."""
+    names = ("negative_slope", "inplace_scale", "negative_slopes")
+    for order in (*permutations(names), *permutations(names[:2])):
+        expect_refused(student.run_layer, "F.leaky_relu", np.array([-1.0, 1.0]), dict.fromkeys(order, 0.5))
 
 
 _READ = (
@@ -201,6 +206,16 @@ MUTANTS = [
         breaks="slope",
     ),
     Mutant(
+        "last_slope_kept",
+        "where an operator names no slope, that of an earlier one",
+        old=_READ,
+        new=(
+            '        slope = operator.params.get("negative_slope")\n'
+            '        cls.last = getattr(cls, "last", 0.01) if slope is None else slope.value\n'
+            "        return cls(cls.last)\n"
+        ),
+    ),
+    Mutant(
         "popped",
         "the slope is taken out of the operator, and the next layer finds none",
         old=_READ,
@@ -243,6 +258,18 @@ MUTANTS = [
         new=(
             '        unknown = sorted(set(operator.params) - {"negative_slope"})\n'
             '        if unknown and "negative_slope" not in operator.params:\n'
+        ),
+        breaks="unknown",
+    ),
+    Mutant(
+        "last_name_decides",
+        "a flag that each step of the loop sets anew",
+        old=_UNKNOWN,
+        new=(
+            "        unknown, wrong = sorted(operator.params), False\n"
+            "        for name in operator.params:\n"
+            '            wrong = name != "negative_slope"\n'
+            "        if wrong:\n"
         ),
         breaks="unknown",
     ),

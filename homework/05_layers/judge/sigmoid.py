@@ -46,6 +46,10 @@ STAYS_FLOAT32 = (
     "float32 stays float32: as_float(x) keeps it, but np.array of a list of Python numbers makes float64, and so do "
     "np.zeros(x.shape), astype(np.float64) and a product with whole numbers, such as 1 - (x < 0)"
 )
+OTHER_ORDER = (
+    "the elements were taken in another order than reshape puts them back: leave order='K' or order='F' out, or "
+    "compute on x as it is"
+)
 SIGMOID = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
 
 
@@ -104,6 +108,7 @@ def shape_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
             sigmoid_in(x, "float32").reshape(-1)
         ),
         STAYS_FLOAT32: exact_sigmoid(x),
+        OTHER_ORDER: sigmoid_in(x.ravel(order="F").reshape(x.shape), "float32"),
     }
 
 
@@ -328,6 +333,17 @@ MUTANTS = [
         "the sigmoid of |x|",
         old=_SIGMOID,
         new="        return 1 / (1 + np.exp(-np.abs(as_float(x))))\n",
+        breaks="value",
+    ),
+    Mutant(
+        "one_far_above",
+        "1 where the sum below the line is still seen",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        small = np.exp(-np.abs(x))\n"
+            "        return np.where(x > 9, 1 + small, np.where(x < 0, small, 1)) / (1 + small)\n"
+        ),
         breaks="value",
     ),
     Mutant(
