@@ -9,6 +9,11 @@ import numpy as np
 
 Mistakes = Mapping[str, Callable[..., Any]]
 
+
+def _undefined(name: str) -> Any:
+    raise NameError(f"name {name!r} is not defined")
+
+
 OUTPUT_SIZE: Mistakes = {
     "the 1 counts the window at 0: add it after the division, outside the brackets": (
         lambda size, k, s=1, p=0: (size + 2 * p - k + 1) // s
@@ -74,6 +79,12 @@ OUTPUT_SIZE: Mistakes = {
     ),
     "the border makes the line longer: add 2 * padding, and do not multiply by it": lambda size, k, s=1, p=0: (
         (size * 2 * p - k) // s + 1
+    ),
+    "round goes to the nearest whole number: // rounds down": lambda size, k, s=1, p=0: round(
+        (size + 2 * p - k) / s + 1
+    ),
+    "the formula's W is called size here, its k kernel_size, its s stride and its p padding": (
+        lambda size, k, s=1, p=0: _undefined("W")
     ),
     "% is what is left over: // divides and rounds down": lambda size, k, s=1, p=0: (size + 2 * p - k) % s + 1,
 }
@@ -176,6 +187,9 @@ NUMBER_AT: Mistakes = {
     "Python's sum adds along one axis each time, and the block has three: .sum() adds up all of it": (
         lambda x, w, bias, i, j: (_block(x, w, i, j) * w).sum(axis=(0, 1)) + bias
     ),
+    "the sum of the products is asked for, and not the largest one": lambda x, w, bias, i, j: (
+        (_block(x, w, i, j) * w).max() + bias
+    ),
     "the sum is asked for, and not the mean": lambda x, w, bias, i, j: (_block(x, w, i, j) * w).mean() + bias,
     "x and w were added up one by one: multiply each pixel by its weight first, then add": lambda x, w, bias, i, j: (
         _block(x, w, i, j).sum() * w.sum() + bias
@@ -226,6 +240,9 @@ NUMBER_AT: Mistakes = {
 }
 
 ROW: Mistakes = {
+    "an array is asked for, and .tolist() or list(...) makes a list of it: reshape(-1) alone will do": (
+        lambda x, i, j, k: x[:, i : i + k, j : j + k].reshape(-1).tolist()
+    ),
     "this is the block itself: lay it out flat": lambda x, i, j, k: x[:, i : i + k, j : j + k],
     "the channels alternate: the block has its channels first, so reshape(-1) alone gives the order": (
         lambda x, i, j, k: x[:, i : i + k, j : j + k].transpose(1, 2, 0).reshape(-1)
@@ -427,6 +444,15 @@ CHANNELS_OF: Mistakes = {
         lambda o, channels, outputs, groups: [
             o // (outputs // groups) * (channels // groups) + c for c in range(outputs // groups)
         ]
+    ),
+    "a range is no list: list(range(...)) has its numbers": lambda o, channels, outputs, groups: range(
+        o // (outputs // groups) * (channels // groups), (o // (outputs // groups) + 1) * (channels // groups)
+    ),
+    "an array is no list: list(range(...)) makes one": lambda o, channels, outputs, groups: np.array(
+        _channels(o // (outputs // groups), channels // groups)
+    ),
+    "this is the number of the group, and a list is asked for: its channels, from group * (channels // groups) on": (
+        lambda o, channels, outputs, groups: o // (outputs // groups)
     ),
     "[range(...)] is a list of one range: list(range(...)) has its numbers": lambda o, channels, outputs, groups: [
         range(o // (outputs // groups) * (channels // groups), (o // (outputs // groups) + 1) * (channels // groups))
