@@ -46,7 +46,7 @@ def test_grouped_convolution(conv: Convolution) -> None:
     samples : it catches a sample of the batch that gets no result, or another sample's.
     shape : it catches a result that lacks a row or a column, or has rows and columns exchanged.
     numbers : it catches wrong numbers anywhere in the result, even a single one that is off by a hundredth of itself,
-        and right ones in the wrong rows.
+        and right ones in the wrong rows or columns.
     pointwise : it catches a `conv` that is wrong for 1x1 kernels only, where many programs take a short cut: in the
         bias, the kernels, the channels, the outputs or the samples.
     three : it catches a `conv` that is right for two groups and wrong for a third: in the bias, the kernels or the

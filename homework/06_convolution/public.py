@@ -371,6 +371,14 @@ def one_number_off(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: 
     return y
 
 
+def small_number_off(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+    """One of the smallest numbers that are not 0 is too large by a hundredth: a tenth of them are nearer to 0."""
+    y = right(x, weight, bias, groups).astype(np.float64)
+    by_size = np.argsort(np.abs(y), axis=None, kind="stable")[np.count_nonzero(y == 0) :]
+    y.flat[by_size[len(by_size) // 10 :][:1]] *= 1.01
+    return y
+
+
 FIRST_BIAS = Broken(lambda x, w, b, g: right(x, w, first_group(b, 0, g), g), "every group takes the first bias", BIASES)
 NO_BIAS = Broken(lambda x, w, b, g: right(x, w, 0 * b, g), "the bias is forgotten", BIASES)
 TURNED = Broken(lambda x, w, b, g: right(x, w[:, :, ::-1, ::-1], b, g), "kernels are rotated by 180 degrees", KERNELS)
@@ -601,7 +609,7 @@ def a_wrong_shape_is_caught(student: Student, rng: np.random.Generator) -> None:
 
 @task("grouped_convolution_test", "numbers", "samples", "right", "assertion", "inputs")
 def wrong_numbers_are_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError for a column never written, one number a little off, and rows out of order."""
+    """The test raises AssertionError for an unwritten column, a number a little off, rows or columns out of order."""
 
     def lost(place: Callable[[np.ndarray], tuple[Any, ...]]) -> Convolution:
         def conv(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
@@ -611,7 +619,7 @@ def wrong_numbers_are_caught(student: Student, rng: np.random.Generator) -> None
         return conv
 
     advice = "make no number of the result 0"
-    order = "take results of several rows that differ"
+    order = "take results of several rows and columns that differ"
     every = slice(None)
     broken = [
         LAST_COLUMN,
@@ -624,7 +632,9 @@ def wrong_numbers_are_caught(student: Student, rng: np.random.Generator) -> None
         Broken(lost(lambda y: (-1, -1, -1, 0)), "the first number of the very last row is never written", advice),
         Broken(lost(lambda y: (every, y.shape[1] // 2)), "the output channel in the middle is never written", advice),
         Broken(one_number_off, "one number, the farthest from 0, is off by a hundredth of it", advice),
+        Broken(small_number_off, "one number, among the smallest, is off by a hundredth of it", advice),
         Broken(lambda x, w, b, g: right(x, w, b, g)[:, :, ::-1], "the rows of the result come upside down", order),
+        Broken(lambda x, w, b, g: right(x, w, b, g)[..., ::-1], "the columns of the result come mirrored", order),
     ]
     must_tell(student, rng, broken, [right])
 
@@ -814,7 +824,7 @@ def strides_move_the_windows(student: Student, rng: np.random.Generator, oracle:
         expect(got, expected, what=f"{kernel_size=}, {stride=}", mistakes=mistakes)
 
 
-@task("max_pool2d", "padding", "value")
+@task("max_pool2d", "padding", "value", section="A border that never wins")
 def the_border_has_two_widths(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """padding is (rows, cols): the first number pads above and below, the second left and right."""
     x = 20 + whole(rng, (1, 1, 4, 4))
@@ -1431,7 +1441,7 @@ def the_result_has_the_inputs_type(student: Student, rng: np.random.Generator, o
         expect(student.conv2d(x, weight, bias, (1, 1), (0, 0), 1), oracle.reference(x, weight, bias))
 
 
-@task("conv2d", "precision", "value")
+@task("conv2d", "precision", "value", section="Convolution: a weighted sum of each window")
 @made_of_im2col
 def real_and_large_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Sums of whole numbers in the thousands and in the billions are exact, and real numbers agree to four digits."""

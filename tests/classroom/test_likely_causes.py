@@ -7136,6 +7136,20 @@ ARRAYS = {
         {"        y[n, g] = (windows": "        y[n, 0] = (windows"},
         "every group was written over the one before",
     ),
+    "a tolerance that the small numbers hide in": (
+        "06_convolution",
+        "wrong_numbers_are_caught",
+        {"rtol=1e-6, atol=1e-6": "rtol=1e-6, atol=1"},
+        "one number, among the smallest, is off by a hundredth of it, 3 of your 3 calls gave a wrong result, and the "
+        "test did not look there: compare the shape, then every number, with a tolerance far below the numbers",
+    ),
+    "sums of rows": (
+        "06_convolution",
+        "wrong_numbers_are_caught",
+        {"np.allclose(got, expected,": "np.allclose(got.sum(3), expected.sum(3),"},
+        "where the columns of the result come mirrored, 3 of your 3 calls gave a wrong result, and the test did not "
+        "look there: compare the shape, then every number",
+    ),
     "a tolerance of tenths": (
         "06_convolution",
         "wrong_numbers_are_caught",

@@ -24,8 +24,8 @@ first, because numpy either broadcasts different shapes silently or raises Value
 convolution; then all numbers, with a tolerance far below the smallest bias. Whole numbers below 2^24 add exactly in
 float32 in any order, so that a right convolution is never refused for its rounding.
 
-Typical mistakes: `any()` for `all()`; a tolerance as large as the numbers; only the sum compared, which is the same
-after every exchange of channels; an assert inside `try`; state kept between two calls.
+Typical mistakes: `any()` for `all()`; a tolerance as large as the numbers, or as the smaller ones; only the sum
+compared, which is the same after every exchange of channels; an assert inside `try`; state kept between two calls.
 
 Cost: `slow_convolution` does N * O * H' * W' small products, some thousands here: well under a second.
 """
@@ -95,8 +95,16 @@ def pointwise(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) 
 
 def off(y: np.ndarray, groups: int) -> np.ndarray:
     """`y` with its largest number too small by a hundredth."""
-    y = y.copy()
+    y = y.astype(np.float64)
     y.flat[np.abs(y).argmax()] *= 0.99
+    return y
+
+
+def small_off(y: np.ndarray, groups: int) -> np.ndarray:
+    """`y` with one of its small numbers too small by a hundredth: an eighth of those that are not 0 are nearer to 0."""
+    y = y.astype(np.float64)
+    by_size = np.argsort(np.abs(y), axis=None, kind="stable")[np.count_nonzero(y == 0) :]
+    y.flat[by_size[len(by_size) // 8 :][:1]] *= 0.99
     return y
 
 
@@ -190,7 +198,13 @@ BROKEN = {
         "the third group takes the biases of the second",
         "the three groups have equal biases",
     ),
+    "mirrored": Broken(
+        ending(lambda y, g: y[..., ::-1]), "the columns of the result come mirrored", "not all numbers are compared"
+    ),
     "off": Broken(ending(off), "one number is off by a hundredth of it", "the tolerance is too large"),
+    "small_off": Broken(
+        ending(small_off), "one number, among the smallest, is off by a hundredth of it", "the tolerance is too large"
+    ),
 }
 BROKEN |= {
     "bias_at_1x1": at_1x1("no_bias", "the case of 1x1 kernels has no biases"),
@@ -230,8 +244,8 @@ def wrong_samples_are_caught(student: Student, rng: np.random.Generator) -> None
 
 @task("grouped_convolution_test")
 def wrong_shapes_and_borders_are_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test sees a missing row, exchanged axes, a column that was never written and a number that is off."""
-    judge(student, rng, ["short", "turned", "last_column", "off"])
+    """The test sees a missing row, exchanged axes, columns never written or mirrored, and a number that is off."""
+    judge(student, rng, ["short", "turned", "last_column", "mirrored", "off", "small_off"])
 
 
 @task("grouped_convolution_test")
@@ -461,6 +475,27 @@ MUTANTS = [
         "a tolerance of a tenth, for fractions",
         old=VALUES,
         new="        assert np.allclose(got, expected, rtol=0.1, atol=0.1)\n",
+        breaks="numbers",
+    ),
+    Mutant(
+        "tolerance_of_ones",
+        "a tolerance of one, far below the largest numbers but not below all",
+        old=VALUES,
+        new="        assert np.allclose(got, expected, rtol=1e-6, atol=1)\n",
+        breaks="numbers",
+    ),
+    Mutant(
+        "tolerance_for_fractions",
+        "fractions of a few units, and a tolerance of some hundredths",
+        old=VALUES,
+        new="        assert np.allclose(got / 20, expected / 20, rtol=1e-6, atol=0.06)\n",
+        breaks="numbers",
+    ),
+    Mutant(
+        "sum_of_each_row",
+        "adds up each row of the result, and compares the sums",
+        old=VALUES,
+        new="        assert np.allclose(got.sum(axis=3), expected.sum(axis=3))\n",
         breaks="numbers",
     ),
     Mutant(
