@@ -11,7 +11,7 @@ import numpy as np
 from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 
 PIXELS = np.array([[1.0, 2.0], [3.0, 4.0]])
-KERNEL = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
+KERNEL = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
 CHANNELS, SIZES = "Stamps with channels", "How large is the output?"
 """Sections of the lesson to read again."""
 BIAS_LAST = "the bias (O,) lies along the last axis, the columns: bias[:, None, None] goes with the channels"
@@ -60,7 +60,7 @@ def the_stamps_of_the_lesson(student: Student, oracle: Any) -> None:
     refused = "if this ValueError is yours: 5 rows and 5 columns are left. Are they counted as after a convolution?"
     with likely(STAMP_ERRORS | {"ValueError": refused}):
         got = student.transposed_convolution(x, weight, None, (2, 2), (0, 0))
-    rows = [[1, 2, 5, 4, 6], [3, 2, 7, 4, 2], [4, 8, 18, 12, 18], [9, 6, 15, 8, 4], [3, 6, 13, 8, 12]]
+    rows = [[1, 2, 5, 4, 6], [4, 5, 14, 10, 12], [10, 14, 36, 24, 30], [12, 15, 34, 20, 24], [21, 24, 55, 32, 36]]
     expect(got, np.array([[rows]], np.float64), mistakes=oracle.stamp_mistakes(x, weight, (2, 2)))
 
 

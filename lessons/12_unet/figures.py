@@ -20,7 +20,7 @@ BLUE, GREEN, ORANGE, ROSE, VIOLET, YELLOW = (
 )
 DEEP_ROSE = "#eda3bd"
 PIXELS = np.array([[1, 2], [3, 4]])
-KERNEL = np.array([[1, 2, 3], [3, 2, 1], [1, 2, 3]])
+KERNEL = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
 STAMPS = (BLUE, ORANGE, GREEN, VIOLET)
 
 
@@ -221,7 +221,7 @@ def stamps() -> Svg:
         440,
         below + 5 * size + 14,
         "Four stamps",
-        "Pixels 1, 2, 3, 4 stamp the kernel 123, 321, 123, two apart, on 5x5 pixels. Stamps overlap in the middle row "
+        "Pixels 1, 2, 3, 4 stamp the kernel 123, 456, 789, two apart, on 5x5 pixels. Stamps overlap in the middle row "
         "and the middle column, and on the middle pixel all four: " + "; ".join(" ".join(map(str, r)) for r in total),
         *parts,
     )
@@ -299,7 +299,7 @@ def checkerboard() -> Svg:
             count[2 * i : 2 * i + k, 2 * j : 2 * j + k] += 1
         side = size * len(count)
         parts.append(note(f"kernel {k}x{k}", x + side / 2, 18, 13.0, font_weight="bold"))
-        parts.append(note(("side by side", "a checkerboard", "even, but for the border")[n], x + side / 2, 36))
+        parts.append(note(("side by side", "a checkerboard", "the same, but for the border")[n], x + side / 2, 36))
         parts += grid(count, x, top, size, lambda i, j, count=count: shades[int(count[i, j])])
     return picture(
         484,

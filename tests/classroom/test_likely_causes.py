@@ -7230,6 +7230,30 @@ ARRAYS = {
         {"tensordot(x[:, :, i, j]": "tensordot(x[:, :, j, i]"},
         "rows and columns of x are exchanged",
     ),
+    "a stamp upside down": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"weight, axes=1)": "weight[:, :, ::-1], axes=1)"},
+        "its last row first",
+    ),
+    "a stamp mirrored": (
+        "12_unet",
+        "the_stamps_of_the_lesson",
+        {"weight, axes=1)": "weight[:, :, :, ::-1], axes=1)"},
+        "its last column first",
+    ),
+    "the padding of the rows both ways": (
+        "12_unet",
+        "padding_cuts",
+        {"(ph, pw) = stride, padding\n": "(ph, pw) = stride, (padding[0], padding[0])\n"},
+        "padding[0] is used in both directions",
+    ),
+    "the padding of the columns both ways": (
+        "12_unet",
+        "padding_cuts",
+        {"(ph, pw) = stride, padding\n": "(ph, pw) = stride, (padding[1], padding[1])\n"},
+        "padding[1] is used in both directions",
+    ),
     "a matrix product for a stamp": (
         "12_unet",
         "the_stamps_of_the_lesson",

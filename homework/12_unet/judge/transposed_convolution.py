@@ -123,6 +123,14 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
         "the strides are swapped: stride[0] goes down": transposed(x, weight, stride=stride[::-1]),
         "each stamp comes out turned by 180 degrees: stamp the kernel as it is; with zeros between the pixels, and a "
         "convolution, turn it: weight[:, :, ::-1, ::-1]": transposed(x, weight[:, :, ::-1, ::-1], stride=stride),
+        "each stamp comes out upside down, its last row first: stamp the kernel as it is; with zeros between the "
+        "pixels, and a convolution, turn BOTH axes: weight[:, :, ::-1, ::-1]": transposed(
+            x, weight[:, :, ::-1], stride=stride
+        ),
+        "each stamp comes out mirrored, its last column first: stamp the kernel as it is; with zeros between the "
+        "pixels, and a convolution, turn BOTH axes: weight[:, :, ::-1, ::-1]": transposed(
+            x, weight[:, :, :, ::-1], stride=stride
+        ),
         "the kernel is transposed": transposed(x, weight.swapaxes(2, 3), stride=stride),
         "there is room for more than the stamps: the last one begins at row (H - 1) * sh, and has kh rows "
         '(section "How large is the output?")': np.pad(right, ((0, 0), (0, 0), (0, sh - 1), (0, sw - 1))),
@@ -211,6 +219,12 @@ def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: P
         "only the columns are cut: ph rows go above and below": full[:, :, :, pw : cols - pw],
         "the padding is cut off the image, or multiplied by the stride: cut ph rows and pw columns of the RESULT": (
             full[:, :, ph * sh : max(0, rows - ph * sh), pw * sw : max(0, cols - pw * sw)]
+        ),
+        "padding[0] is used in both directions: padding[1] is for the columns": (
+            full[:, :, ph : max(0, rows - ph), ph : max(0, cols - ph)]
+        ),
+        "padding[1] is used in both directions: padding[0] is for the rows": (
+            full[:, :, pw : max(0, rows - pw), pw : max(0, cols - pw)]
         ),
     }
     return wrong(found, transposed(x, weight, None, stride, padding))
