@@ -57,6 +57,9 @@ IOU: Mistakes = {
     "`and` and `or` ask about the whole array: & and | go pixel by pixel": (
         lambda a, b: (a and b).sum() / (a or b).sum()
     ),
+    "a and b are True and False, which numpy does not subtract: count first, .sum(), and subtract counts; or take |": (
+        lambda a, b: (a & b).sum() / (a + b - (a & b)).sum()
+    ),
     "/ comes before & and |: count each in brackets, (a & b).sum()": lambda a, b: a & b / a | b,
     "the pixels were added up along axis 0 alone, by sum(axis=0) or Python's sum: .sum() counts all of them": (
         lambda a, b: (a & b).sum(axis=0) / (a | b).sum(axis=0)
@@ -277,6 +280,9 @@ STAMP_LINE: Mistakes = {
     "range with a step of stride leaves pixels out: every pixel stamps, and the stride is between their stamps": (
         lambda pixels, kernel, stride: _stamped(np.where(np.arange(len(pixels)) % stride, 0, pixels), kernel, stride)
     ),
+    "only the first `stride` numbers of the kernel are stamped: a stamp has all of them, and may reach into the next": (
+        lambda pixels, kernel, stride: _stamped(pixels, kernel * (np.arange(len(kernel)) < stride), stride)
+    ),
     "a slice ends at a place of the line, and not at a length: where does stamp i end?": partial(
         _in_place, end=lambda i, k, s: k
     ),
@@ -467,6 +473,10 @@ NUMBER_AT: Mistakes = {
     "upside down: place - i * stride, and not i * stride - place": partial(
         _gathered, index=lambda place, i, stride: i * stride - place
     ),
+    "abs makes an index of one below 0: skip pixels whose stamp begins behind the place": partial(
+        _gathered, index=lambda place, i, stride: abs(place - i * stride)
+    ),
+    "int(...) drops fractions: give the sum as it is": partial(_gathered, whole=True),
     "the stride multiplies i alone: place - i * stride has no brackets": partial(
         _gathered, index=lambda place, i, stride: (place - i) * stride
     ),
@@ -555,11 +565,20 @@ def _cut_off(run: Callable[[np.ndarray], np.ndarray], x: np.ndarray, multiple: i
     return run(x[:, :, :height, :width])
 
 
+def _as_in_the_example(run: Callable[[np.ndarray], np.ndarray], x: np.ndarray, multiple: int) -> np.ndarray:
+    """`any_size` with the border of the text's example."""
+    return run(np.pad(x, [(0, 0), (0, 0), (0, 12), (0, 3)], mode="edge"))[:, :, : x.shape[2], : x.shape[3]]
+
+
 ANY_SIZE: Mistakes = {
     'run saw no border, or one of zeros: pad first, with mode="edge", then run, then cut': partial(
         _bordered, mode="constant"
     ),
     'the border mirrors the picture: mode="edge" repeats the last row and column': partial(_bordered, mode="reflect"),
+    'the border mirrors the picture, the last row and column first: mode="edge" repeats those two alone': partial(
+        _bordered, mode="symmetric"
+    ),
+    "12 rows and 3 columns are the example of the text: how many are missing here?": _as_in_the_example,
     "the border is still on: the last two axes of the result have more places than those of x": partial(
         _bordered, cut=lambda y, height, width: y
     ),
