@@ -16,8 +16,9 @@ Max pooling without a loop: (N, C, H, W) becomes (N, C, H / 2, 2, W / 2, 2), a v
 takes the four pixels of a square. `x[:, :, ::2, ::2]` and its three neighbours, by np.maximum, do the same.
 
 **Sides.** Each pooling halves rows and columns. Where one is odd, pooling drops the last row, the way up gives one row
-less than the skip has, and they cannot be joined. So 2 to the number of levels has to divide both; asked before the
-first convolution, the message names the picture's size, and not that of some array inside.
+less than the skip has, and they cannot be joined. So 2 to the number of levels has to divide both. The
+reshape above would refuse an odd side by itself; asked before the first convolution, the message names the picture's
+size, and not that of some array inside.
 
 **Recursion** says the same in other words, and the oracle is written so: a U of n levels is a block, a U of n - 1
 levels between pooling and a transposed convolution, a join, a block.
