@@ -299,7 +299,7 @@ def checkerboard() -> Svg:
             count[2 * i : 2 * i + k, 2 * j : 2 * j + k] += 1
         side = size * len(count)
         parts.append(note(f"kernel {k}x{k}", x + side / 2, 18, 13.0, font_weight="bold"))
-        parts.append(note(("side by side", "a checkerboard", "the same, but for the border")[n], x + side / 2, 36))
+        parts.append(note(("side by side", "a checkerboard", "4, but for the border")[n], x + side / 2, 36))
         parts += grid(count, x, top, size, lambda i, j, count=count: shades[int(count[i, j])])
     return picture(
         484,
