@@ -1947,6 +1947,93 @@ BETWEEN = '[one for one in tokens[4:] if "=" not in one]'
 PERCENT = '    if "%" in text:\n'
 BOOLS = '    if text in ("True", "False"):\n'
 READER_AND_ORDER = {
+    "operands without =": (
+        "03_pnnx",
+        "an_operand_may_contain_equals",
+        {
+            "    return operator_type, name,": '    plain = [one for one in tokens[4:] if "=" not in one]\n'
+            "    return operator_type, name,",
+            OPERANDS: "plain[: start - 4], plain[start - 4 :], params",
+            "tokens[end:]": '[one for one in tokens[4:] if "=" in one]',
+        },
+        "The counts alone decide what is an operand, not the =",
+    ),
+    "operands up to the first =": (
+        "03_pnnx",
+        "an_operand_may_contain_equals",
+        {
+            "    end = start + int(tokens[3])\n": '    found = (i for i, one in enumerate(tokens) if "=" in one)\n'
+            "    end = next(found, len(tokens))\n"
+        },
+        "The fourth token alone tells how many outputs",
+    ),
+    "options wherever an = is": (
+        "03_pnnx",
+        "an_operand_may_contain_equals",
+        {"tokens[end:]": '[one for one in tokens[4:] if "=" in one]'},
+        "An operand is no option, even with an =",
+    ),
+    "inputs and outputs exchanged": (
+        "03_pnnx",
+        "the_line_of_the_lesson",
+        {OPERANDS: "tokens[start:end], tokens[4:start], params"},
+        "Either inputs and outputs are exchanged",
+    ),
+    "inputs sorted": (
+        "03_pnnx",
+        "operands_stay_as_they_are",
+        {OPERANDS: "sorted(tokens[4:start]), tokens[start:end], params"},
+        "do not sort them",
+    ),
+    "keys without their _": (
+        "03_pnnx",
+        "options_are_raw_text",
+        {"params[key] = value": 'params[key.strip("_")] = value'},
+        "A key keeps its _",
+    ),
+    "floats only where all are floats": (
+        "03_pnnx",
+        "lists_of_several_kinds",
+        {
+            "        return LIST_OF[kind], [": "        if {*map(kind_of, elements)} == {INT, FLOAT}:\n"
+            "            return INTS, [READ[kind_of(one)](one) for one in elements]\n"
+            "        return LIST_OF[kind], ["
+        },
+        "One float is enough",
+    ),
+    "the first number decides": (
+        "03_pnnx",
+        "lists_of_several_kinds",
+        {
+            "        return LIST_OF[kind], [": "        if {*map(kind_of, elements)} == {INT, FLOAT}:\n"
+            "            return LIST_OF[kind_of(elements[0])], [READ[kind_of(one)](one) for one in elements]\n"
+            "        return LIST_OF[kind], ["
+        },
+        "The first element alone decides",
+    ),
+    "the last number decides": (
+        "03_pnnx",
+        "lists_of_several_kinds",
+        {
+            "        return LIST_OF[kind], [": "        kind = kind if kind == STRING else kind_of(elements[-1])\n"
+            "        if kind == INT:\n"
+            "            return INTS, [int(float(one)) for one in elements]\n"
+            "        return LIST_OF[kind], ["
+        },
+        "The last element alone decides",
+    ),
+    "an empty list for null": (
+        "03_pnnx",
+        "lists_of_one_kind",
+        {"        return NULL, None\n": '        return NULL, None if text == "None" else []\n'},
+        "The value of null is None",
+    ),
+    "1 for True": (
+        "03_pnnx",
+        "single_values",
+        {'return BOOL, text == "True"': 'return BOOL, int(text == "True")'},
+        "and not the number 1 or 0",
+    ),
     "the last operand as the output": (
         "03_pnnx",
         "counts_decide",

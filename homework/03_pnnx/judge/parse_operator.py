@@ -4,6 +4,9 @@ r"""One line of the file: why the solution is as it is.
 options ends in operands. Only the two counts say where the inputs end, where the outputs end, and where the pairs
 begin. Two sums, `start` and `end`, are easier to get right than four slices with arithmetic in them.
 
+An operand's name may even have an = in it: whoever looks for the first token with an = to find the end takes it for
+an option.
+
 **`line.split()` and not `line.split(" ")`.** PNNX aligns type and name in columns with spaces; `split(" ")` makes an
 empty token of each. Without an argument, split takes any run of white space as one gap, and drops the newline.
 
@@ -58,7 +61,9 @@ def parts(line: str) -> Parts:
 def line_mistakes(line: str) -> dict[str, Any]:
     """Likely cause -> what it gives for this line."""
     operator_type, name, inputs, outputs, params, attributes = parts(line)
-    pairs = dict(re.findall(r"(?<!\S)([^\s=]+)=(\S*)", line))
+    tokens, end = line.split(), 4 + len(inputs)
+    further = tokens[end + len(outputs) :]
+    pairs = dict(re.findall(r"(?<!\S)([^\s=]+)=(\S*)", " ".join(further)))
     marked = {key: value for key, value in pairs.items() if key[0] in "#$"}
     operands = [*inputs, *outputs]
     swapped = operands[: len(outputs)], operands[len(outputs) :]
@@ -74,10 +79,15 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "counts are swapped: the third token counts the inputs, the fourth the outputs."
     )
     tuples = tuple(inputs), tuple(outputs)
-    tokens, end = line.split(), 4 + len(inputs)
+    early = tokens[3 : end - 1], tokens[end - 1 : end - 1 + len(outputs)]
+    exchanged = "Inputs and outputs are exchanged: the inputs are the third part, the outputs the fourth."
+    too_early = "The operands begin with the fifth token, tokens[4]: tokens[3] is the number of outputs."
+    early_or_exchanged = (
+        "Either inputs and outputs are exchanged in the result, where the inputs come first, or the operands were "
+        "taken one token too early: the first of them is tokens[4]."
+    )
     fixed = tokens[4:5], tokens[5:6]
     after_six = sorted_out(tokens[6:])
-    further = tokens[end + len(outputs) :]
     until_a_mark = list(takewhile(lambda token: token[0] not in "#$", further))
     wrong: dict[str, Any] = {
         "The result is a list: return the six parts separated by commas, which is a tuple.": [
@@ -94,12 +104,21 @@ def line_mistakes(line: str) -> dict[str, Any]:
             operator_type, name, line.split()[2 : 2 + len(inputs)],
             line.split()[2 + len(inputs) : 2 + len(operands)], params, attributes,
         ),
-        "The operands begin with the fifth token, tokens[4]: tokens[3] is the number of outputs.": (
-            operator_type, name, tokens[3 : end - 1], tokens[end - 1 : end - 1 + len(outputs)], params, attributes,
+        (early_or_exchanged if early == (outputs, inputs) else too_early): (
+            operator_type, name, *early, params, attributes,
+        ),
+        exchanged: (operator_type, name, outputs, inputs, params, attributes),
+        "The inputs stand in the order of the line: do not sort them.": (
+            operator_type, name, sorted(inputs), outputs, params, attributes,
+        ),
+        "The inputs stand in the order of the line, each as often as there: a set keeps neither.": (
+            operator_type, name, sorted(set(inputs)), outputs, params, attributes,
+        ),
+        "A key keeps its _, at the beginning, too.": (
+            operator_type, name, inputs, outputs, {key.strip("_"): v for key, v in params.items()}, attributes,
         ),
         "Operands and options begin one token too early: the first operand is the fifth token, tokens[4].": (
-            operator_type, name, tokens[3 : end - 1], tokens[end - 1 : end - 1 + len(outputs)],
-            *sorted_out(tokens[end - 1 + len(outputs) :]),
+            operator_type, name, *early, *sorted_out(tokens[end - 1 + len(outputs) :]),
         ),
         "The operands' names are strs, also where they look like numbers.": (
             operator_type, name, *([int(one) if one.isdigit() else one for one in side] for side in (inputs, outputs)),
@@ -325,9 +344,35 @@ def line_mistakes(line: str) -> dict[str, Any]:
             {key: value for key, _, value in halves if key[0] not in "@#$"},
             {key[1:]: value for key, _, value in halves if key[0] == "@"},
         )  # fmt: skip
+    if any("=" in operand for operand in operands):
+        wrong = {**told_by_equals(line), **wrong}
     if inputs and not outputs:
         wrong["Where a count is 0 the list is empty."] = (operator_type, name, inputs, inputs, params, attributes)
     return wrong
+
+
+def told_by_equals(line: str) -> dict[str, Any]:
+    """Likely cause -> what it gives for a line in which an operand's name has an = in it."""
+    operator_type, name, inputs, outputs, *_ = parts(line)
+    tokens, count = line.split()[4:], len(inputs)
+    plain = [token for token in tokens if "=" not in token]
+    first = list(takewhile(lambda token: "=" not in token, tokens))
+    equals = sorted_out([token for token in tokens if "=" in token])
+    rest = sorted_out(tokens[len(first) :])
+    return {
+        "The counts alone decide what is an operand, not the =, which may stand in an operand's name, too.": (
+            operator_type, name, plain[:count], plain[count:], *equals,
+        ),
+        "The counts alone tell where the operands end, not the first =, which may stand in an operand's name, too.": (
+            operator_type, name, first[:count], first[count:], *rest,
+        ),
+        "The fourth token alone tells how many outputs there are: an = may stand in an operand's name, too.": (
+            operator_type, name, inputs, tokens[count : len(first)], *rest,
+        ),
+        "An operand is no option, even with an = in its name: key=value begins at 4 + both counts.": (
+            operator_type, name, inputs, outputs, *equals,
+        ),
+    }  # fmt: skip
 
 
 def sorted_out(tokens: list[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -385,6 +430,8 @@ def names_that_look_like_counts(student: Student, rng: np.random.Generator) -> N
         line = f"{kind} {name} {n_in} {4 - n_in} {' '.join(operands)} dim={n_in}"
         expect_parts(student, line)
     expect_parts(student, "nn.ReLU r 1 1 @x #y inplace=True")
+    for line in ("F.a a 2 2 x=1 y z= dim=2 dim=1", "F.a a 1 1 x y=2", "F.a a 2 0 x y=2 bias=True", "F.a a 0 1 @y=2"):
+        expect_parts(student, line)
 
 
 @task("parse_operator")
@@ -417,6 +464,23 @@ MUTANTS = [
         old='        elif not key.startswith(("#", "$")):\n',
         new='        elif "#" not in key and "$" not in key:\n',
         breaks="skipped",
+    ),
+    Mutant(
+        "the first = ends the operands",
+        "the output count is never read",
+        old="    end = start + int(tokens[3])\n",
+        new='    end = next((i for i, token in enumerate(tokens) if i > 3 and "=" in token), len(tokens))\n',
+        breaks="counts",
+    ),
+    Mutant(
+        "operands have no =",
+        "a token with an = is taken for an option wherever it stands",
+        old="    return operator_type, name, tokens[4:start], tokens[start:end], params, attributes\n",
+        new=(
+            '    plain = [token for token in tokens[4:] if "=" not in token]\n'
+            "    return operator_type, name, plain[: start - 4], plain[start - 4 :], params, attributes\n"
+        ),
+        breaks="counts",
     ),
     Mutant(
         "one space",

@@ -59,6 +59,10 @@ def value_mistakes(text: str, expected: tuple[int, Any]) -> dict[str, Any]:
         "The text is returned as it came: turn it into what its type says.": (kind, text),
     }
     if kind == 1:
+        wrong["The value is a bool, True or False, and not the number 1 or 0: text == 'True' gives one."] = (
+            1,
+            int(value),
+        )
         wrong["bool('False') is True, as for every text that is not empty: compare with 'True'."] = (1, True)
     else:
         wrong[
@@ -84,6 +88,7 @@ def value_mistakes(text: str, expected: tuple[int, Any]) -> dict[str, Any]:
         wrong["A number with . or e is a float, also where nothing follows the point."] = (2, int(value))
     if text in ("()", "[]"):
         wrong |= {
+            "The value of null is None, also for () and [].": (0, []),
             "() and [] are null: the rule null comes before list.": (5, []),
             "Nothing split at the commas is [''], not []: () and [] are null, and the rule null comes before list.": (
                 7,

@@ -82,7 +82,7 @@ def parse_operator(line: str) -> tuple[str, str, list[str], list[str], dict[str,
     spaces : one or more spaces separate the tokens, and the line may end in a newline.
     head : the first two tokens are the type and the name.
     counts : the third token says how many of the tokens after the fourth are inputs, and the fourth how many of the
-        tokens after those are outputs; either may be 0.
+        tokens after those are outputs, whatever these tokens look like; either may be 0.
     operands : inputs and outputs are lists of the operands' names, as strs, in the order of the line; an operand that
         is read twice is listed twice.
     params : each further token key=value becomes an entry of params: the key without the =, the value as raw text.
