@@ -272,6 +272,8 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
         ("sqrt()", "sqrt", 1, 0),
         ("mul(neg(@0,@1,@0,@1),@1)", "neg", 1, 4),
         ("sub(@0,max(@1))", "max", 2, 1),
+        ("neg(max(@0,@1),@2)", "neg", 1, 2),
+        ("max(min(@0,@1))", "max", 2, 1),
     ):
         accepted = (
             f"{name} takes {takes}, and {found} {'was' if found == 1 else 'were'} accepted: when the bracket closes, "
@@ -289,6 +291,8 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
                 failure.cause = "the two numbers are exchanged: first how many values it takes, then how many it got"
             elif name in said and {str(takes), str(found)} <= set(re.findall(r"\b[0-9]+\b", said)):
                 failure.cause = NUMBERS
+            elif name in said and not re.search(r"[0-9]", said.split(name, 1)[1]):
+                failure.cause = "both numbers are due in digits, behind the name"
             elif not found:
                 failure.cause = "empty brackets hold no value to read: look for the right bracket first; the count is 0"
             elif "BRACKET" in said or "COMMA" in said:
@@ -296,15 +300,18 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
                     "the reader stops at the first comma too many, or misses one: read all values up to the bracket, "
                     "then compare their number with the table"
                 )
+            elif re.search(rf"{name}\D*{takes}\D+[0-9]", said):
+                failure.cause = "the second number is another one: it counts the values of this function, all of them"
             raise failure
 
 
 @task("functions", "syntax", section="A tree")
 def brackets_and_commas_have_their_places(student: Student) -> None:
-    """sin(@0 and max(@0,) and max(@0 @1) and sin@0 and sin@0) and sqrt(@0)) raise ExpressionError."""
+    """sin(@0 and max(@0,) and max(@0 @1) and sin@0 and max(sin,@0) and sqrt(@0)) raise ExpressionError."""
     ended = "the tokens had ended already: skip(...) and read_value(...) look before they read"
     look = "let skip(...) look at the token"
     behind = "a comma was accepted without a value behind it: after a comma a value must follow"
+    alone = "a function's name alone was accepted as a value: behind the name a left bracket is due, always"
     between = "two values were accepted without a comma between them: read another one only if a comma follows"
     for text, accepted in (
         ("sin(@0", f"a missing right bracket was accepted: {look}"),
@@ -320,6 +327,9 @@ def brackets_and_commas_have_their_places(student: Student) -> None:
         ("sin@0)", f"a missing left bracket was accepted: {look}"),
         ("max@0,@1)", f"a missing left bracket was accepted: {look}"),
         ("add(sin@0),@1)", f"a missing left bracket was accepted: {look}"),
+        ("sin", alone),
+        ("max(sin,@0)", alone),
+        ("add(@0,sqrt)", alone),
         ("sin,@0)", f"a comma was taken for the left bracket: {look}"),
         ("max(@0(@1)", f"a bracket was taken for the comma: {look}"),
         ("sin(@0,", "a comma was taken for the right bracket"),

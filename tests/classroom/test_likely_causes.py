@@ -5106,6 +5106,29 @@ ARRAYS = {
         {"return Node(token, tuple(children)), at": "return Node(token, (child,)), at"},
         "only the last value became a child",
     ),
+    "a name alone as a value": (
+        "07_expression",
+        "brackets_and_commas_have_their_places",
+        {
+            "    at = skip(tokens, at + 1, TokenType.LEFT_BRACKET)\n": (
+                "    at += 1\n    if at == len(tokens) or tokens[at].type is not TokenType.LEFT_BRACKET:\n"
+                "        return Node(token), at\n    at += 1\n"
+            )
+        },
+        "a function's name alone was accepted as a value",
+    ),
+    "numbers in words": (
+        "07_expression",
+        "a_wrong_number_of_values_is_refused",
+        {'{token.text} takes {arity} value(s), found {len(children)}")': '{token.text} takes one or two")'},
+        "both numbers are due in digits",
+    ),
+    "one value too many, and no more counted": (
+        "07_expression",
+        "a_wrong_number_of_values_is_refused",
+        {'value(s), found {len(children)}")': 'value(s), found {min(len(children), arity + 1)}")'},
+        "it counts the values of this function, all of them",
+    ),
     "an opening bracket that may be missing": (
         "07_expression",
         "brackets_and_commas_have_their_places",

@@ -465,6 +465,23 @@ MUTANTS = [
         new="    at += 1\n    at += at < len(tokens) and tokens[at].type is TokenType.LEFT_BRACKET\n",
         breaks="syntax",
     ),
+    Mutant(
+        "a name alone is a value",
+        "where no bracket follows, the name is a leaf as operands and numbers are",
+        old="    at = skip(tokens, at + 1, TokenType.LEFT_BRACKET)\n",
+        new="    at += 1\n"
+        "    if at == len(tokens) or tokens[at].type is not TokenType.LEFT_BRACKET:\n"
+        "        return Node(token), at\n"
+        "    at += 1\n",
+        breaks="syntax",
+    ),
+    Mutant(
+        "commas at every depth counted",
+        "the message counts the values of inner functions, too",
+        old="found {len(children)}",
+        new="found {len(children) and 1 + [one.text for one in tokens[tokens.index(token) : at]].count(',')}",
+        breaks="count",
+    ),
     Mutant("cos", "a neighbour in numpy's list", old="np.sin)", new="np.cos)", breaks="one"),
     Mutant(
         "degrees",
