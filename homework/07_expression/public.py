@@ -289,6 +289,8 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
             failure.cause = "whoever wrote the text wants to know which function it was, what it takes, and what it got"
             if said_in_order(said, name, found, takes):
                 failure.cause = "the two numbers are exchanged: first how many values it takes, then how many it got"
+            elif re.fullmatch(rf".*\b{name}\D*{takes}\D+(?!{found}\b)[0-9]+\D*", said):
+                failure.cause = "the second number is another one: it counts the values of this function, all of them"
             elif name in said and {str(takes), str(found)} <= set(re.findall(r"\b[0-9]+\b", said)):
                 failure.cause = NUMBERS
             elif name in said and not re.search(r"[0-9]", said.split(name, 1)[1]):
@@ -300,8 +302,6 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
                     "the reader stops at the first comma too many, or misses one: read all values up to the bracket, "
                     "then compare their number with the table"
                 )
-            elif re.search(rf"{name}\D*{takes}\D+[0-9]", said):
-                failure.cause = "the second number is another one: it counts the values of this function, all of them"
             raise failure
 
 
