@@ -231,6 +231,7 @@ BY_COLUMNS: Mistakes = {
         x[r, k] for k in range(x.shape[1]) for r in range(min(2, x.shape[0]))
     ],
     "from bottom to top: the first row comes first": lambda x: x[::-1].T.reshape(-1).tolist(),
+    "x is a numpy array here, not our Tensor: its shape is x.shape": lambda x: x.shapes,
 }
 
 
@@ -271,7 +272,8 @@ def _x_changed(x: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 BEFORE_AFTER: Mistakes = {
-    "np.zeros makes float64 unless it is given x.dtype: x.copy() keeps the type": _in_zeros,
+    "the type is not that of x: x.copy() keeps it": _in_zeros,
+    "x is a numpy array here, not our Tensor: its shape is x.shape": lambda x, c: (x, np.zeros(x.shapes)),
     "the zeros went into x itself, which another operator may read, too: write them into the copy": _x_changed,
     "the channels after c are 0, too: after[c:] is all from c on, after[c] is one": lambda x, c: (
         x,
