@@ -165,6 +165,32 @@ def _one_looked_at(creators: dict[str, Any], types: list[str], creator: Any, pla
     return creators | dict.fromkeys(types, creator)
 
 
+def _two_unpacked_types(creators: dict[str, Any], types: Iterable[str], creator: Any) -> dict[str, Any]:
+    first, second = types
+    _all_new(creators, [first, second])
+    return creators | {first: creator, second: creator}
+
+
+def _two_by_index(creators: dict[str, Any], types: list[str], creator: Any) -> dict[str, Any]:
+    _all_new(creators, [types[0], types[1]])
+    return creators | {types[0]: creator, types[1]: creator}
+
+
+def _ends_in_the_table(creators: dict[str, Any], types: list[str], creator: Any) -> dict[str, Any]:
+    _all_new(creators, types)
+    return creators | {types[0]: creator, types[-1]: creator}
+
+
+def _ends_looked_at(creators: dict[str, Any], types: list[str], creator: Any) -> dict[str, Any]:
+    _all_new(creators, [types[0], types[-1]])
+    return creators | dict.fromkeys(types, creator)
+
+
+def _ends_alone(creators: dict[str, Any], types: list[str], creator: Any) -> dict[str, Any]:
+    _all_new(creators, [types[0], types[-1]])
+    return creators | {types[0]: creator, types[-1]: creator}
+
+
 def _not_returned(creators: dict[str, Any], types: Iterable[str], creator: Any) -> None:
     _all_new(creators, types)
 
@@ -204,6 +230,11 @@ REGISTERED: Mistakes = {
     "only the last of the types was looked at: raise KeyError if any of them is in `creators`": (
         lambda creators, types, creator: _one_looked_at(creators, types, creator, -1)
     ),
+    "this wants exactly two types, and there may be one, or many: go through types": _two_unpacked_types,
+    "this takes the first and the second type, but there may be one, or many: go through types": _two_by_index,
+    "only the first and the last type get a row: each of the types has one": _ends_in_the_table,
+    "only the first and the last type were looked at: raise KeyError if any of them is in `creators`": _ends_looked_at,
+    "only the first and the last type are looked at and get a row: go through types": _ends_alone,
 }
 
 
@@ -216,6 +247,12 @@ def _added_in_place(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.n
 def _on_its_side(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     turned: np.ndarray = weight @ x.T + bias[:, None]
     return turned
+
+
+def _one_for_all(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, place: int) -> np.ndarray:
+    out = np.zeros((len(x), len(weight)))
+    out[:] = weight @ x[place] + bias
+    return out
 
 
 LINEAR: Mistakes = {
@@ -256,6 +293,18 @@ LINEAR: Mistakes = {
     "only the first sample is there: the product takes all rows of x at once": lambda x, weight, bias: np.array(
         [weight @ x[0] + bias]
     ),
+    "every sample got the first one's outputs: row i of the result belongs to x[i]": lambda x, weight, bias: (
+        _one_for_all(x, weight, bias, 0)
+    ),
+    "every sample got the last one's outputs: out[:] writes into all rows, out[i] into one": lambda x, weight, bias: (
+        _one_for_all(x, weight, bias, -1)
+    ),
+    "this is the first sample alone, as by a `return` in a loop: the result has a row for each": (
+        lambda x, weight, bias: weight @ x[0] + bias
+    ),
+    "the samples' outputs stand in one long row: stack them, one row for each sample": lambda x, weight, bias: (
+        x @ np.transpose(weight) + bias
+    ).ravel(),
     "there is a bias for each output, not for each feature: add it after the product": lambda x, weight, bias: (
         (x + bias) @ np.transpose(weight)
     ),
