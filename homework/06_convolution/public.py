@@ -1457,9 +1457,9 @@ def real_and_large_numbers(student: Student, rng: np.random.Generator, oracle: A
     expect(got, oracle.reference(x, weight), rtol=1e-4, atol=1e-4, what="the result for real numbers")
 
 
-@task("conv2d", "shapes")
-def shapes_that_do_not_fit_are_refused(student: Student, rng: np.random.Generator) -> None:
-    """groups that do not divide C or O, kernels of another depth or too large for the image raise ValueError."""
+@task("conv2d", "shapes", "padding")
+def shapes_that_do_not_fit_are_refused(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """groups that do not divide C or O, kernels of another depth or too large for the padded image raise ValueError."""
     x = rng.standard_normal((1, 4, 3, 3))
     divide = "raise ValueError unless C % groups == 0 and O % groups == 0"
     depth = "raise ValueError unless weight.shape[1] == C // groups"
@@ -1475,3 +1475,7 @@ def shapes_that_do_not_fit_are_refused(student: Student, rng: np.random.Generato
     ):
         weight, bias = rng.standard_normal(shape), np.zeros(shape[0])
         expect_refused(student.conv2d, x, weight, bias, (1, 1), (0, 0), groups, cause=cause)
+    x, weight = whole(rng, (1, 1, 2, 2)), whole(rng, (1, 1, 4, 3))
+    with likely({"ValueError": REFUSED}):
+        got = student.conv2d(x, weight, np.zeros(1), (1, 1), (1, 1), 1)
+    expect(got, oracle.reference(x, weight, padding=(1, 1)), what="the result of a kernel that just fits")

@@ -5129,6 +5129,12 @@ ARRAYS = {
         {'value(s), found {len(children)}")': 'value(s), found {min(len(children), arity + 1)}")'},
         "it counts the values of this function, all of them",
     ),
+    "a border that does not count": (
+        "06_convolution",
+        "shapes_that_do_not_fit_are_refused",
+        {"x.shape[1] % groups or": "x.shape[1] % groups or kh > x.shape[2] or kw > x.shape[3] or"},
+        "the border counts, too",
+    ),
     "an opening bracket that may be missing": (
         "07_expression",
         "brackets_and_commas_have_their_places",

@@ -511,6 +511,13 @@ MUTANTS = [
         breaks="shapes",
     ),
     Mutant(
+        "padding_does_not_count",
+        "a kernel larger than the image is refused, however wide the border is",
+        old=DIVIDES,
+        new=DIVIDES.replace("outputs % groups", "outputs % groups or kh > x.shape[2] or kw > x.shape[3]"),
+        breaks="shapes",
+    ),
+    Mutant(
         "nothing_where_nothing_fits",
         "an empty result where no window fits",
         old="    kernels = weight.reshape(groups",
