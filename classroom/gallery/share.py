@@ -174,7 +174,7 @@ def percent(share: Share) -> str:
 def lines(network: str, share: NetworkShare) -> list[str]:
     """The two bars, by operators and by time, under what they are about."""
     if not share.operators.part:
-        return [f"Your code prepares the input of {network} and reads its output; the operators are the reference's."]
+        return [f"Your code works on {network}, and computes none of its operators: these are the reference's."]
     counted = f"{share.operators.part} of {share.operators.whole} {COUNTED}"
     return [
         f"Your code computes {percent(share.operators)} of {network}:",

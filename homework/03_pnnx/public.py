@@ -341,8 +341,14 @@ def expect_line(student: Student, oracle: Any, *lines: str) -> None:
             parts = got[4:] if type(got) is tuple and len(got) == len(SIX) else ()
             tokens = line.split()
             keys = [key for part in parts if type(part) is dict for key in part]
-            if any(f"{key}=" not in line and key not in tokens for key in keys):
+            if any(key.endswith("=") for key in keys if isinstance(key, str)):
+                failure.cause = "The key goes without its =: it ends before it, and the value begins behind it."
+            elif any(f"{key}=" not in line and key not in tokens for key in keys):
                 failure.cause = failure.cause or KEPT
+            if {*tokens[4:6]} == {"#a", "$b"} and type(got) is tuple and [*got[2:4]] != [["#a"], ["$b"]]:
+                failure.cause = (
+                    "An operand was skipped for its first character: marks are on what follows the operands."
+                )
             if parts:
                 failure.cause = failure.cause or why_not_raw(*parts, expected)
             if type(got) is tuple and any(type(part) is set for part in got[2:4]):
@@ -375,8 +381,10 @@ def counts_decide(student: Student, oracle: Any) -> None:
 
 @task("parse_operator", *PARTS, "params")
 def an_operand_may_contain_equals(student: Student, oracle: Any) -> None:
-    """The counts alone tell an operand from an option, also where the operand's name has an = in it."""
-    expect_line(student, oracle, "F.relu r 1 1 a=b c", "F.relu r 1 1 c a=b inplace=True")
+    """The counts alone tell an operand from an option, also where its name has an = in it, or begins with a mark."""
+    expect_line(
+        student, oracle, "F.relu r 1 1 a=b c", "F.relu r 1 1 c a=b inplace=True", "F.relu r 1 1 #a $b inplace=True"
+    )
 
 
 @task("parse_operator", *PARTS)

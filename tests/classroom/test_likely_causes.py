@@ -1947,6 +1947,18 @@ BETWEEN = '[one for one in tokens[4:] if "=" not in one]'
 PERCENT = '    if "%" in text:\n'
 BOOLS = '    if text in ("True", "False"):\n'
 READER_AND_ORDER = {
+    "marked tokens thrown out first": (
+        "03_pnnx",
+        "an_operand_may_contain_equals",
+        {"    tokens = line.split()\n": '    tokens = [one for one in line.split() if one[0] not in "#$"]\n'},
+        "An operand was skipped for its first character",
+    ),
+    "a key with its =": (
+        "03_pnnx",
+        "options_are_raw_text",
+        {"            params[key] = value\n": '            params[key + "="] = value\n'},
+        "The key goes without its =",
+    ),
     "operands without =": (
         "03_pnnx",
         "an_operand_may_contain_equals",

@@ -635,6 +635,13 @@ MUTANTS = [
         breaks="skipped",
     ),
     Mutant(
+        "marked tokens thrown out first",
+        "an operand whose name begins with a mark is lost",
+        old="    tokens = line.split()\n",
+        new='    tokens = [one for one in line.split() if one[0] not in "#$"]\n',
+        breaks="counts",
+    ),
+    Mutant(
         "a mark that skips anywhere",
         "an option whose value has a # or a $ in it is skipped",
         old='        elif not key.startswith(("#", "$")):\n',

@@ -57,7 +57,7 @@ def test_the_lines_name_the_network_and_count() -> None:
 
 def test_where_no_operator_is_the_students_no_bar_is_drawn() -> None:
     (line,) = share.lines("detector", NetworkShare(Share(0, 162), Share(0.0, 0.5)))
-    assert line == "Your code prepares the input of detector and reads its output; the operators are the reference's."
+    assert line == "Your code works on detector, and computes none of its operators: these are the reference's."
 
 
 COUNT = "Of the network's 22 operators that compute something, your code"
