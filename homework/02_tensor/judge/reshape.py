@@ -156,7 +156,7 @@ CHECK = "    if min(shapes) < 0 or channels * rows * cols != x.size:\n"
 MUTANTS = [
     Mutant(
         "two_negative_sizes",
-        "two minus signs make the right product",
+        "only the product is compared, and minus times minus is plus",
         old=CHECK,
         new=(
             "    if np.sum(np.less(shapes, 0)) == 2 and len(shapes) == 3:\n"
