@@ -6374,7 +6374,7 @@ ARRAYS = {
         "03_pnnx",
         "the_line_of_the_lesson",
         {"tokens[4:start], tokens[start:end], params": "tokens[3 : start - 1], tokens[start - 1 : end - 1], params"},
-        "tokens[3] is the number of outputs",
+        "the operands were taken one token too early",
     ),
     "operands and options from the fourth token": (
         "03_pnnx",
