@@ -262,7 +262,7 @@ def sides_without_a_border(student: Student, rng: np.random.Generator, oracle: A
 def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Integers, large and small, and float64 keep dtype and digits, of whatever size and type `value` is."""
     plain = "`value` may be an int, too: np.ndim(value) is 0 for every plain number"
-    of_numpy = "`value` may be a number of numpy's, which is no float and no int: np.ndim(value) is 0 for it, too"
+    of_numpy = "`value` may be one of numpy's numbers, which is no float and no int: np.ndim(value) is 0 for it, too"
     for dtype, low, value in (
         (np.int64, 0, 5.0),
         (np.uint8, 240, 5.0),

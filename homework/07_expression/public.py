@@ -293,8 +293,6 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
                 failure.cause = "the second number is another one: it counts the values of this function, all of them"
             elif name in said and {str(takes), str(found)} <= set(re.findall(r"\b[0-9]+\b", said)):
                 failure.cause = NUMBERS
-            elif name in said and not re.search(r"[0-9]", said.split(name, 1)[1]):
-                failure.cause = "both numbers are due in digits, behind the name"
             elif not found:
                 failure.cause = "empty brackets hold no value to read: look for the right bracket first; the count is 0"
             elif "BRACKET" in said or "COMMA" in said:
@@ -302,6 +300,8 @@ def a_wrong_number_of_values_is_refused(student: Student) -> None:
                     "the reader stops at the first comma too many, or misses one: read all values up to the bracket, "
                     "then compare their number with the table"
                 )
+            elif name in said and not re.search(r"[0-9]", said.split(name, 1)[1]):
+                failure.cause = "both numbers are due in digits, behind the name"
             raise failure
 
 

@@ -321,10 +321,16 @@ STACKED = (
     "np.stack puts arrays of the same shape along a NEW axis: the channels of the two are joined, np.concatenate with "
     "axis=1"
 )
+PARTS = (
+    "an entry of `down` is a list of convolutions for `block`; one of `up` has two parts, the "
+    "transposed convolution (weight, bias) and a list of convolutions; `last` is (weight, bias)"
+)
+ONE_LIST = "np.concatenate takes ONE list of arrays, in brackets, before the axis"
+COUNTED = "the levels are counted: 0 to len(down) - 1, and `up` has its own order, the lowest first"
 U_ERRORS = {
     "same number of dimensions": "an array is joined with a list: which ONE of the arrays kept has the size of x?",
-    "multiple values for argument": "np.concatenate takes ONE list of arrays, in brackets, before the axis",
-    "only integer scalar": "np.concatenate takes ONE list of arrays, in brackets, before the axis",
+    "multiple values for argument": ONE_LIST,
+    "only integer scalar": ONE_LIST,
     "shape-mismatch": "a block or a transposed convolution got another number of channels than its weight is for: is "
     "the skip joined along axis 1 (and not added) before `block`, and are `up` and `down` taken in their order?",
     "non-iterable int": "a stride is a pair, for rows and columns: stride=(2, 2)",
@@ -334,15 +340,13 @@ U_ERRORS = {
     "by `append`, or is it made anew on each level?",
     "remapped shapes": STACKED,
     "must have the same shape": STACKED,
-    "too many values": "an entry of `down` is a list of convolutions for `block`; one of `up` has two parts, the "
-    "transposed convolution (weight, bias) and a list of convolutions; `last` is (weight, bias)",
-    "not enough values": "an entry of `down` is a list of convolutions for `block`; one of `up` has two parts, the "
-    "transposed convolution (weight, bias) and a list of convolutions; `last` is (weight, bias)",
+    "too many values": PARTS,
+    "not enough values": PARTS,
     "missing 1 required": "`convolution` takes x, weight and bias: convolution(x, *last)",
     "'tuple' object has no attribute": "a convolution is a pair, (weight, bias): take it apart",
     "'list' object has no attribute": "that is a list of convolutions, (weight, bias) each, as `block` takes it",
-    "out of bounds": "the levels are counted: 0 to len(down) - 1, and `up` has its own order, the lowest first",
-    "list index": "the levels are counted: 0 to len(down) - 1, and `up` has its own order, the lowest first",
+    "out of bounds": COUNTED,
+    "list index": COUNTED,
     "local variable": "is a name used that gets its value only where there is a level?",
 }
 

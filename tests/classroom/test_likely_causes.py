@@ -6577,7 +6577,7 @@ ARRAYS = {
                 "    border = np.array([[[values[c]]] for c in range(channels)])\n"
             )
         },
-        "a number of numpy's",
+        "one of numpy's numbers",
     ),
     "the shape of the values in place": (
         "02_tensor",

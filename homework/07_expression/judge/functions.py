@@ -289,6 +289,18 @@ _COUNT = "    if len(children) != arity:\n"
 _SAID = 'f"at {token.start}: {token.text} takes {arity} value(s), found {len(children)}"'
 _CALL = "stack.append(plain(function.compute(*reversed(values))))"
 _WITH = "    return evaluate(text, operands, {**table(), name: Function(arity, function)})\n"
+_PUT_BACK = (
+    "    global table\n"
+    "    old, functions = table, {**table(), name: Function(arity, function)}\n"
+    "    table = lambda: functions\n"
+    "    try:\n"
+    "        value = evaluate(text, operands)\n"
+    "    except ERRORS:\n"
+    "        table = old\n"
+    "        raise\n"
+    "    table = old\n"
+    "    return value\n"
+)
 
 MUTANTS = [
     Mutant(
@@ -688,36 +700,14 @@ MUTANTS = [
         "put back after the errors one thinks of",
         "what another exception leaves behind stays in the language",
         old=_WITH,
-        new=(
-            "    global table\n"
-            "    old, functions = table, {**table(), name: Function(arity, function)}\n"
-            "    table = lambda: functions\n"
-            "    try:\n"
-            "        value = evaluate(text, operands)\n"
-            "    except ExpressionError:\n"
-            "        table = old\n"
-            "        raise\n"
-            "    table = old\n"
-            "    return value\n"
-        ),
+        new=_PUT_BACK.replace("ERRORS", "ExpressionError"),
         breaks="same",
     ),
     Mutant(
         "put back after a longer list of errors",
         "three kinds of exceptions are many, and not all",
         old=_WITH,
-        new=(
-            "    global table\n"
-            "    old, functions = table, {**table(), name: Function(arity, function)}\n"
-            "    table = lambda: functions\n"
-            "    try:\n"
-            "        value = evaluate(text, operands)\n"
-            "    except (ValueError, TypeError, ArithmeticError):\n"
-            "        table = old\n"
-            "        raise\n"
-            "    table = old\n"
-            "    return value\n"
-        ),
+        new=_PUT_BACK.replace("ERRORS", "(ValueError, TypeError, ArithmeticError)"),
         breaks="same",
     ),
     Mutant(
