@@ -43,6 +43,7 @@ def check(
     dtype: type[np.generic] | type[int] | None = None,
     hidden: bool = False,
     keeps: str = "",
+    layer: str = "",
 ) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
@@ -57,6 +58,9 @@ def check(
     hidden : strings are expected that would give the answer away: say how far one is right, and not what is expected.
     keeps : the parameters, "successors" or "path looked", that the function must leave as they were, since cells below
         use them too.
+    layer : the reader writes a subclass of kuiper.Layer, for operators of this type. A case's first argument is then a
+        dictionary of the operator's options, and the others are what `forward` gets, and must leave as it was. All
+        layers are made before the first of them runs, as in a graph.
 
     >>> def half(x):
     ...     return x / 2
@@ -102,19 +106,30 @@ def check(
     ...     return names.pop()
     >>> check(end, ((["a"],), "a"), keeps="names")
     end(['a']): the result is right, but `names` is [] afterwards: leave it as it was, for other cells (0 of 1 right)
+    >>> import kuiper
+    >>> class Scale(kuiper.Layer):
+    ...     def __init__(self, factor):
+    ...         self.factor = factor
+    ...     def forward(self, x):
+    ...         return self.factor + x
+    >>> check(Scale, (({"factor": 2}, 2), 4), (({"factor": 3}, 5), 15), layer="my.Scale")
+    Scale(factor=3).forward(5): expected 15, got 8 (1 of 2 right)
     """
     name = function.__name__
     _right.pop(name, None)
     given = [copy.deepcopy(arguments) for arguments, _ in cases]
-    answers = [_answer(function, arguments) for arguments in given]
+    answers = _answers(function, given, layer)
     nothing = all(got is None or got is Ellipsis for got, _ in answers)
-    if nothing and _left_open(function) and any(expected is not None for _, expected in cases):
+    if (nothing or layer) and _left_open(function) and any(expected is not None for _, expected in cases):
         print(f"{name}: not written yet")
         return
     kinds = {_kind(expected) for _, expected in cases}
     wrong, in_place = [], 0
     for (got, said), (arguments, expected), after in zip(answers, cases, given, strict=True):
         call = f"{name}({_listed(arguments)})"
+        if layer:
+            options = ", ".join(f"{option}={_short(value)}" for option, value in arguments[0].items())
+            call = f"{name}({options}).forward({_listed(arguments[1:])})"
         if not (_refuses((got, said), expected) if _is_error(expected) else not said and _same(got, expected)):
             secret = hidden and got is not None
             wrong.append(
@@ -122,13 +137,15 @@ def check(
             )
         elif dtype is not None and (type_wrong := _not_of(dtype, got)):
             wrong.append(f"{call}: expected {_short(expected)}, got {_short(got)}: {type_wrong}")
-        elif changed := _changed(function, keeps.split(), arguments, after):
-            wrong.append(f"{call}: the result is right, but {changed}: leave it as it was, for other cells")
+        elif changed := _changed(function, keeps.split(), arguments, after, layer):
+            others = "operators" if layer else "cells"
+            wrong.append(f"{call}: the result is right, but {changed}: leave it as it was, for other {others}")
             in_place += 1
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
         right = all(_same(got, expected, exact=False) for (got, _), (_, expected) in zip(answers, cases))
-        cause = _cause(answers, cases, mistakes or {}, right, given if in_place == len(wrong) else None)
+        changed_too = given if in_place == len(wrong) else None
+        cause = _cause(answers, cases, mistakes or {}, right, changed_too, layer)
         if cause:
             print(f"likely why: {cause}")
         return
@@ -144,15 +161,34 @@ def unless_right(function: Function) -> Function | Callable[..., Any]:
     return _right.get(function.__name__, function)
 
 
-def _changed(
-    function: Callable[..., Any], keeps: Sequence[str], before: tuple[Any, ...], after: tuple[Any, ...]
-) -> str:
-    """Which of the parameters in `keeps` the call has changed, and what it is now; "" if none."""
-    named = zip(inspect.signature(function).parameters, before, after, strict=False)
+def _changed(function: Any, keeps: Sequence[str], before: tuple[Any, ...], after: tuple[Any, ...], layer: str) -> str:
+    """Which of the parameters in `keeps`, or of a layer's inputs, the call has changed, and what it is now."""
+    parameters = list(inspect.signature(function.forward if layer else function).parameters)
+    if layer:
+        keeps = parameters[1:]  # `self` stands where the case has the options
+    named = zip(parameters, before, after, strict=False)
     return next(
         (f"`{name}` is {_short(now)} afterwards" for name, was, now in named if name in keeps and not _same(now, was)),
         "",
     )
+
+
+def _answers(function: Any, given: Sequence[tuple[Any, ...]], layer: str) -> list[tuple[Any, str]]:
+    """What `_answer` gives for each case's arguments; of a layer, for operators of type `layer`."""
+    if not layer:
+        return [_answer(function, arguments) for arguments in given]
+
+    def made(options: dict[str, Any]) -> Any:
+        return function.from_operator(Operator(layer, layer.rpartition(".")[2].lower(), params=dict(options)))
+
+    def run(one: Any) -> Callable[..., Any]:
+        return lambda *inputs: one.forward(*inputs)
+
+    layers = [_answer(made, arguments[:1]) for arguments in given]
+    return [
+        (one, said) if said else _answer(run(one), arguments[1:])
+        for (one, said), arguments in zip(layers, given, strict=True)
+    ]
 
 
 def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
@@ -176,6 +212,7 @@ def _cause(
     mistakes: Mapping[str, Callable[..., Any]],
     right: bool,
     changed: list[tuple[Any, ...]] | None,
+    layer: str,
 ) -> str:
     """The mistake that gives every one of the answers, printed alike, or else with alike values; "" if none does.
 
@@ -188,7 +225,7 @@ def _cause(
     for cause, mistaken in mistakes.items():
         copies = [copy.deepcopy(arguments) for arguments, _ in cases]
         with np.errstate(all="ignore"):
-            others = [_answer(mistaken, arguments) for arguments in copies]
+            others = _answers(mistaken, copies, layer)
         if changed is not None and not _same(copies, changed):
             continue
         pairs = [
@@ -250,7 +287,9 @@ def _how_far(got: Any, said: str, expected: str) -> str:
 
 
 def _left_open(function: Callable[..., Any]) -> bool:
-    """Whether the last line of the function is still the `...` with which the lesson gives it."""
+    """Whether the function still ends in the `...` with which the lesson gives it, or the class has no method."""
+    if isinstance(function, type):
+        return not any(inspect.isroutine(each) for each in vars(function).values())
     try:
         definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     except (OSError, TypeError, SyntaxError):

@@ -109,7 +109,7 @@ def until_heading(cells: tuple[Cell, ...]) -> Iterator[tuple[Cell, str]]:
 
 
 def has_cells_to_fill_in(book: Book) -> Faults:
-    """Three to five functions are the reader's, each checked where it stands and with an answer folded below it."""
+    """Three to five functions or classes are the reader's, checked where they stand, with an answer folded below."""
     tagged = [cell for cell in book.cells if YOURS in cell.tags]
     if len(tagged) not in YOURS_IN_A_LESSON:
         yield (
@@ -134,7 +134,7 @@ def _fill_in_faults(book: Book, cell: Cell) -> Faults:
             f"found {outputs_text(cell).strip()!r}"
         )
     below = book.cells[cell.number] if cell.number < len(book.cells) else None
-    defined = [node for node in below.tree.body if isinstance(node, ast.FunctionDef)] if below else []
+    defined = [node for node in below.tree.body if isinstance(node, DEFINITIONS)] if below else []
     answers = [
         node for node in defined if node.name == name and [ast.unparse(d) for d in node.decorator_list] == [DECORATOR]
     ]
@@ -146,16 +146,17 @@ def _fill_in_faults(book: Book, cell: Cell) -> Faults:
 
 
 DECORATOR = "unless_right"
+DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
 def checked_name(cell: Cell) -> str | None:
-    """The function that the last line of a cell checks and the cell defines."""
+    """The function, or the class, that the last line of a cell checks and the cell defines."""
     body = cell.tree.body
     last = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
     if not isinstance(last, ast.Call) or ast.unparse(last.func) != "check" or not last.args:
         return None
     name = ast.unparse(last.args[0])
-    return name if any(isinstance(node, ast.FunctionDef) and node.name == name for node in body) else None
+    return name if any(isinstance(node, DEFINITIONS) and node.name == name for node in body) else None
 
 
 def questions_have_answers(book: Book) -> Faults:

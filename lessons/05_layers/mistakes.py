@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
 
 from kuiper.graph import Operator
+from kuiper.layers.layer import Layer
 
 Mistakes = Mapping[str, Callable[..., Any]]
 
@@ -375,5 +377,97 @@ UNKNOWN: Mistakes = {
     ),
     "a name that only `accepted` has is no parameter of the operator: subtract, without the other direction": (
         lambda params, accepted: sorted(set(params) ^ set(accepted))
+    ),
+}
+
+
+def _named(layer: type) -> type:
+    """The class under the name that the reader's has, which Python says in its errors."""
+    for name, each in vars(layer).items():
+        if isinstance(each, FunctionType):
+            each.__qualname__ = f"Capped.{name}"
+    layer.__name__ = layer.__qualname__ = "Capped"
+    return layer
+
+
+def _capped(forward: Callable[..., Any] | None = None, base: type = Layer, stores: bool = True) -> type:
+    """`Capped` with this forward, and with a constructor that stores its option or forgets to."""
+
+    def construct(self: Any, high: Any) -> None:
+        if stores:
+            self.high = high
+
+    methods = {"__init__": construct} | ({} if forward is None else {"forward": forward})
+    return _named(type("Capped", (base,), methods))
+
+
+def _clip(self: Any, x: np.ndarray) -> np.ndarray:
+    return np.clip(x, 0, self.high)
+
+
+def _no_such_name(self: Any, x: np.ndarray) -> NoReturn:
+    raise NameError("name 'high' is not defined")
+
+
+@_named
+class _WithoutConstructor(Layer):
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return _clip(self, x)
+
+
+@_named
+class _InTheClass(Layer):
+    high: Any
+
+    def __init__(self, high: float) -> None:
+        type(self).high = high
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return _clip(self, x)
+
+
+@_named
+class _ParameterKept(Layer):
+    def __init__(self, high: Any) -> None:
+        self.high = high
+
+    @classmethod
+    def from_operator(cls, operator: Operator) -> Layer:
+        return cls(operator.params["high"])
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return _clip(self, x)
+
+
+CAPPED: Mistakes = {
+    "the class must be built on kuiper.Layer, which has from_operator: class Capped(kuiper.Layer)": _capped(
+        _clip, base=object
+    ),
+    "no constructor takes `high`: def __init__(self, high), with two underlines on either side": _WithoutConstructor,
+    "the constructor did not store its option in `self`, where forward finds it later": _capped(_clip, stores=False),
+    "in forward nobody knows `high`: the constructor keeps it in the object, as self.high": _capped(_no_such_name),
+    "the first argument of a method is the object: def forward(self, x)": _capped(lambda x: x),
+    "there is no method called forward: the graph looks for this name": _capped(),
+    "the option stands in the class, which both layers share, and the second one's counts: write self.high": (
+        _InTheClass
+    ),
+    "an operator's parameter holds its number in .value; or leave from_operator away, the base class has one": (
+        _ParameterKept
+    ),
+    "the input was written into, and another operator may read it: np.clip without out= makes a new array": _capped(
+        lambda self, x: np.clip(x, 0, self.high, out=x)
+    ),
+    "what is below 0 must become 0, as in ReLU": _capped(lambda self, x: np.minimum(x, self.high)),
+    "what is above the option must become the option: this is ReLU alone": _capped(lambda self, x: np.maximum(x, 0)),
+    "np.clip takes the smallest value first, and then the largest": _capped(lambda self, x: np.clip(x, self.high, 0)),
+    "what is above the option becomes the option, and not 0": _capped(
+        lambda self, x: np.where((x < 0) | (x > self.high), 0.0, x)
+    ),
+    "np.maximum(x, high) lifts what is below the option: np.minimum(x, high) cuts what is above": _capped(
+        lambda self, x: np.maximum(x, self.high)
+    ),
+    "the first check's 1 is written into this: take self.high": _capped(lambda self, x: np.clip(x, 0, 1)),
+    "min, max and `if` take one number, and an array has many: np.minimum and np.maximum go number by number": _capped(
+        lambda self, x: max(0, min(x, self.high))
     ),
 }

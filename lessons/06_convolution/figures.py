@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -204,14 +205,18 @@ def draw_maps() -> Svg:
     maps = graph.forward(scan[None, None], keep=["convbn2d_0"]).kept["convbn2d_0"][0]
     step, line, side, top = 120.0, 80.0, 64.0, 118.0
 
-    shapes: dict[str, list[str]] = {}  # colour -> squares as a path, so that the file stays small
+    shapes: dict[str, list[str]] = {}  # colour -> runs of squares as a path, so that the file stays small
 
     def heat(values: np.ndarray, x: float, y: float, width: int, colors: np.ndarray, low: float, high: float) -> str:
         levels = np.rint((values - low) / (high - low) * 24).astype(int) * (palette.LEVELS - 1) // 24
         cell = width // values.shape[1]
-        for (i, j), level in np.ndenumerate(levels):
-            square = f"M{x + j * cell:g} {y + i * cell:g}h{cell}v{cell}h-{cell}z"
-            shapes.setdefault(palette.hexadecimal(colors[level]), []).append(square)
+        for i, row in enumerate(levels):
+            j = 0
+            for level, equal in groupby(row):
+                wide = len(list(equal))
+                run = f"M{x + j * cell:g} {y + i * cell:g}h{wide * cell:g}v{cell:g}h-{wide * cell:g}z"
+                shapes.setdefault(palette.hexadecimal(colors[level]), []).append(run)
+                j += wide
         return element("rect", x=x, y=y, width=width, height=width, fill="none", stroke="#8794a3", stroke_width=0.7)
 
     marks = [

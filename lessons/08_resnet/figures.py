@@ -63,17 +63,20 @@ def arrow(x: float, y: float, to_x: float, to_y: float, color: str = INK) -> str
 def image(indices: np.ndarray, colours: np.ndarray, x: float, y: float, width: float) -> str:
     """(H, W) numbers of colours and (256, 3) bytes -> the picture, `width` pixels wide, as a PNG in the SVG."""
 
+    shape = indices.shape
+
     def chunk(kind: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
-    lines = np.pad(indices.astype(np.uint8), ((0, 0), (1, 0))).tobytes()
+    used, indices = np.unique(indices, return_inverse=True)  # colours that do not occur would only take room
+    lines = np.pad(indices.reshape(shape).astype(np.uint8), ((0, 0), (1, 0))).tobytes()
     stored = struct.pack("<BHH", 1, len(lines), len(lines) ^ 0xFFFF)  # not compressed: the same bytes everywhere
     data = b"\x78\x01" + stored + lines + struct.pack(">I", zlib.adler32(lines))
-    header = struct.pack(">IIBBBBB", *indices.shape[::-1], 8, 3, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"PLTE", colours.tobytes()), (b"IDAT", data), (b"IEND", b""))
+    header = struct.pack(">IIBBBBB", *shape[::-1], 8, 3, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"PLTE", colours[used].tobytes()), (b"IDAT", data), (b"IEND", b""))
     png = b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, body) for kind, body in parts)
     href = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-    height = width * indices.shape[0] / indices.shape[1]
+    height = width * shape[0] / shape[1]
     return element("image", x=x, y=y, width=width, height=height, href=href, style="image-rendering:pixelated")
 
 

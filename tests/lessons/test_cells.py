@@ -422,7 +422,7 @@ def test_a_folded_answer_is_right_and_each_mistake_is_told_its_own_cause(
             if asked.how.get("keeps"):  # it names parameters
                 wrong.__signature__ = inspect.signature(mistaken)  # type: ignore[attr-defined]
             with np.errstate(all="ignore"):
-                check(wrong, *asked.cases, mistakes=asked.mistakes, **asked.how)
+                check(mistaken if asked.how.get("layer") else wrong, *asked.cases, mistakes=asked.mistakes, **asked.how)
             assert capsys.readouterr().out.splitlines()[1:] == [f"likely why: {cause}"]
             proven += 1
     monkeypatch.delitem(sys.modules, "mistakes", raising=False)

@@ -19,7 +19,7 @@ EXCEPTIONS: dict[int, dict[str, str]] = {
     6: {**dict.fromkeys(("cell-03", "cell-05", "cell-07", "cell-09"), PILLOW), "cell-11": INT32},
     8: {
         **dict.fromkeys(("cell-04", "cell-08", "cell-10", "cell-46", "cell-47", "cell-54", "cell-60"), PILLOW),
-        **dict.fromkeys(("cell-18", "cell-22", "cell-27", "cell-38", "cell-40"), AFTER),
+        **dict.fromkeys(("cell-18", "cell-22", "cell-27", "cell-38", "cell-40", "new-08"), AFTER),
     },
     9: dict.fromkeys(("cell-04", "cell-08", "cell-34", "new-03", "cell-48"), PILLOW),
     11: {"cell-39": THREAD},
