@@ -3033,6 +3033,21 @@ LAYERS = {
         {SLOPE: "        return cls(operator.negative_slope)\n"},
         "an operator's options are in operator.params",
     ),
+    "an attribute of the operator": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: '        return cls(operator.attributes["negative_slope"].data)\n'},
+        "an operator's options are in operator.params",
+    ),
+    "a slope added to the positive half": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {LEAKY: "        return np.maximum(x, 0) + x * self.negative_slope\n"},
+        "the slope was added where x > 0, too",
+    ),
+    "a tiny number below the line": (
+        "zero_gives_one_half",
+        {SIGMOID: SIGMOID.replace("+ small)", "+ small + 1e-7)")},
+        "or a small number added",
+    ),
     "the size of x": (
         "without_a_parameter_the_slope_is_a_hundredth",
         {LEAKY: "        return np.where(x > 0, x, abs(x) * self.negative_slope)\n"},
@@ -3157,6 +3172,28 @@ def test_a_type_that_is_taken_is_told_with_the_class_whose_decorator_names_it(tm
     assert isinstance(outcome.error, SubmissionError)
     assert "the decorator above class Sigmoid must name that class's own types" in outcome.error.message
     assert file.read_text("utf-8").splitlines()[(outcome.error.line or 0) - 1].startswith("@layers.register(")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [
+        ({f"@layers.register({SIGMOID_TYPES})\nclass": "class", "    def forward": "    {}    def forward"}, "forward"),
+        ({"class Sigmoid(Layer):": "class Sigmoid:"}, "Sigmoid"),
+    ],
+    ids=["above a method", "above a class without Layer"],
+)
+def test_what_is_no_layer_cannot_be_registered(tmp_path: Path, places: dict[str, str], found: str) -> None:
+    folder = register.ROOT / "homework" / "05_layers"
+    before, sigmoid, after = solution(folder).partition(f"@layers.register({SIGMOID_TYPES})")
+    text = sigmoid + after
+    for old, new in places.items():
+        text = text.replace(old, new.format(f"{sigmoid}\n"), 1)
+    file = tmp_path / "hw05_registry.py"
+    file.write_text(before + text, encoding="utf-8")
+    (outcome,) = run_tests(file, public_tests_of(folder)[:1], seed=0)
+    assert isinstance(outcome.error, SubmissionError)
+    assert f"expected a class built on Layer, as class ReLU(Layer) is, found {found}" in outcome.error.message
 
 
 @pytest.mark.slow

@@ -64,6 +64,9 @@ class Registry:
         """Class decorator: the layer computes operators of these types."""
 
         def decorate(layer: type[Layer]) -> type[Layer]:
+            if not (isinstance(layer, type) and issubclass(layer, Layer)):
+                name = getattr(layer, "__name__", layer)
+                raise TypeError(f"register: expected a class built on Layer, as class ReLU(Layer) is, found {name}")
             for operator_type in types:
                 if not isinstance(operator_type, str):
                     raise TypeError(f"register: expected names of types, separated by commas, got {operator_type!r}")
