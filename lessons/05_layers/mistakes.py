@@ -439,9 +439,20 @@ class _ParameterKept(Layer):
         return _clip(self, x)
 
 
+class _LessonsLayer:
+    """The base class that the lesson builds, whose creator knows no options."""
+
+    @classmethod
+    def from_operator(cls, operator: Operator) -> Any:
+        return cls()
+
+
 CAPPED: Mistakes = {
     "the class must be built on kuiper.Layer, which has from_operator: class Capped(kuiper.Layer)": _capped(
         _clip, base=object
+    ),
+    "the lesson's own Layer makes every layer without options: the base class is kuiper.Layer, which reads them": (
+        _capped(_clip, base=_LessonsLayer)
     ),
     "no constructor takes `high`: def __init__(self, high), with two underlines on either side": _WithoutConstructor,
     "the constructor did not store its option in `self`, where forward finds it later": _capped(_clip, stores=False),

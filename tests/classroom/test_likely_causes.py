@@ -3033,6 +3033,29 @@ LAYERS = {
         {SLOPE: "        return cls(operator.negative_slope)\n"},
         "an operator's options are in operator.params",
     ),
+    "None for a slope, which comes first in the product": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {
+            SLOPE: "        return cls(slope.value if slope else None)\n",
+            LEAKY: LEAKY.replace("x * self.negative_slope", "self.negative_slope * x"),
+        },
+        "the slope is None",
+    ),
+    "the value of None": (
+        "without_a_parameter_the_slope_is_a_hundredth",
+        {SLOPE: "        return cls(slope.value)\n"},
+        "params.get gives None",
+    ),
+    "a sigmoid of max(x, 0)": (
+        "zero_gives_one_half",
+        {SIGMOID: "        return 1 / (1 + np.exp(-np.maximum(x, 0)))\n"},
+        "max(x, 0) forgets",
+    ),
+    "a sigmoid of min(x, 0)": (
+        "zero_gives_one_half",
+        {SIGMOID: "        return np.exp(np.minimum(x, 0)) / (1 + np.exp(np.minimum(x, 0)))\n"},
+        "min(x, 0) forgets",
+    ),
     "an attribute of the operator": (
         "without_a_parameter_the_slope_is_a_hundredth",
         {SLOPE: '        return cls(operator.attributes["negative_slope"].data)\n'},

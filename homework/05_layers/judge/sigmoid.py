@@ -80,6 +80,12 @@ def value_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
         "below 0 this is e^x alone, which is right far below only: that half has a sum below the line, too": np.where(
             x < 0, np.exp(-np.abs(x)), exact_sigmoid(x)
         ),
+        "below 0 this is 0.5, the sigmoid of 0: max(x, 0) forgets how far below each x is": (
+            exact_sigmoid(np.maximum(x, 0))
+        ),
+        "above 0 this is 0.5, the sigmoid of 0: min(x, 0) forgets how far above each x is": (
+            exact_sigmoid(np.minimum(x, 0))
+        ),
         "this is softmax, which divides by a sum over all of x: the sigmoid takes each number for itself": (
             np.exp(x) / np.exp(x).sum()
         ),
