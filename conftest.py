@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ if importlib.util.find_spec("hypothesis") is not None:
     settings.load_profile("course")
 
 SLOW_LEFT_OUT = pytest.StashKey[int]()
+FILE = pytest.StashKey[Path]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -60,13 +62,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.stash[SLOW_LEFT_OUT] = len(slow)
 
 
-def pytest_collection_finish() -> None:
-    """Have the garbage collector skip what the collection made, which lives to the end.
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before the first test of a file, have the garbage collector skip all that is there, which lives to the end.
 
     The compiler collects garbage around each plan, and the tests with their libraries are millions of objects.
     """
-    gc.collect()
-    gc.freeze()
+    if item.config.stash.get(FILE, None) != item.path:
+        item.config.stash[FILE] = item.path
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,6 +87,22 @@ def test_the_roof_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(roof, "_fastest", lambda call: call() is None or 0.5)
     found = roof.measure_roof(2)
     assert found == Roof(peak=2 * 64**3 / 0.5, bandwidth=2 * (1 << 16) / 0.5, threads=2)
+
+
+@pytest.mark.parametrize(("speed", "sizes"), [(1e9, [512]), (3e9, [512, 1024]), (1e11, [512, 1024, 1536])])
+def test_a_product_that_would_take_long_is_not_tried(
+    monkeypatch: pytest.MonkeyPatch, speed: float, sizes: list[int]
+) -> None:
+    tried: list[int] = []
+    monkeypatch.setattr(roof.np, "matmul", lambda a, b, out: tried.append(len(a)))
+
+    def fastest(call: Any) -> float:
+        call()
+        return float(2 * tried[-1] ** 3 / speed)
+
+    monkeypatch.setattr(roof, "_fastest", fastest)
+    assert roof.gemm_peak(1) == pytest.approx(speed)
+    assert tried == sizes
 
 
 def test_a_copy_covers_every_byte_whatever_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:

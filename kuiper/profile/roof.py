@@ -22,6 +22,8 @@ GEMM_SIZES = (512, 1024, 1536)
 COPY_BYTES = 64 << 20
 SECONDS = 0.25
 """How long each measurement is repeated; the fastest counts."""
+LONGEST = 1.0
+"""Seconds that one product may take: where it takes longer, as without a BLAS, a larger one is no faster."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,12 @@ def measure_roof(threads: int) -> Roof:
 
 
 def gemm_peak(threads: int) -> float:
-    """Operations a second of the fastest of some square float32 matrix products."""
+    """Operations a second of the fastest of some square float32 matrix products; none that would take long is tried."""
     best = 0.0
     with blas_threads(threads):
         for n in GEMM_SIZES:
+            if best and 2 * n**3 / best > LONGEST:
+                break
             a, b = (np.random.default_rng(i).standard_normal((n, n), np.float32) for i in (0, 1))
             out = np.empty_like(a)
             best = max(best, 2 * n**3 / _fastest(lambda a=a, b=b, out=out: np.matmul(a, b, out)))  # type: ignore[misc]
