@@ -144,8 +144,8 @@ def check(
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
         right = all(_same(got, expected, exact=False) for (got, _), (_, expected) in zip(answers, cases))
-        changed_too = given if in_place == len(wrong) else None
-        cause = _cause(answers, cases, mistakes or {}, right, changed_too, layer)
+        after_calls = given if in_place == len(wrong) else None
+        cause = _cause(answers, cases, mistakes or {}, right, after_calls, layer)
         if cause:
             print(f"likely why: {cause}")
         return
@@ -162,7 +162,7 @@ def unless_right(function: Function) -> Function | Callable[..., Any]:
 
 
 def _changed(function: Any, keeps: Sequence[str], before: tuple[Any, ...], after: tuple[Any, ...], layer: str) -> str:
-    """Which of the parameters in `keeps`, or of a layer's inputs, the call has changed, and what it is now."""
+    """Which of the parameters in `keeps`, or of a layer's inputs, the call changed, and what it is now; "" if none."""
     parameters = list(inspect.signature(function.forward if layer else function).parameters)
     if layer:
         keeps = parameters[1:]  # `self` stands where the case has the options

@@ -454,12 +454,12 @@ CAPPED: Mistakes = {
     "the lesson's own Layer makes every layer without options: the base class is kuiper.Layer, which reads them": (
         _capped(_clip, base=_LessonsLayer)
     ),
-    "no constructor takes `high`: def __init__(self, high), with two underlines on either side": _WithoutConstructor,
+    "no constructor takes `high`: def __init__(self, high), with two underscores on either side": _WithoutConstructor,
     "the constructor did not store its option in `self`, where forward finds it later": _capped(_clip, stores=False),
     "in forward nobody knows `high`: the constructor keeps it in the object, as self.high": _capped(_no_such_name),
     "the first argument of a method is the object: def forward(self, x)": _capped(lambda x: x),
     "there is no method called forward: the graph looks for this name": _capped(),
-    "the option stands in the class, which both layers share, and the second one's counts: write self.high": (
+    "the option is stored in the class, which both layers share, so the second one's counts: write self.high": (
         _InTheClass
     ),
     "an operator's parameter holds its number in .value; or leave from_operator away, the base class has one": (
